@@ -1,0 +1,280 @@
+# Builds xcoll. GNU make and autoconf; nothing generated lands in this tree outside the build directory.
+# `make help` lists the targets.
+
+# S is the source tree with a slash at its end, empty when make runs in it. BUILD is where everything goes.
+S := $(filter-out ./,$(dir $(lastword $(MAKEFILE_LIST))))
+BUILD ?= build
+export LC_ALL := C
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
+
+# These work on a machine that lacks a compiler or autoconf: they install what is missing or need nothing.
+unconfigured := help clean distclean demo check bench bench-ancestors lint asan tsan ubsan sanitize setup-%
+goals := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out $(unconfigured),$(goals)),)
+include $(BUILD)/config.mk
+endif
+
+# ------------------------------------------------------------------------------------------------ configuration
+# configure is made in the build directory and runs there. CONFIGURE_ARGS reach it the first time; it is asked again,
+# with the same arguments, when its inputs change or when packages were installed that it may want to know of.
+
+CONFIGURE_ARGS ?=
+chosen := $(foreach v,CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS,$(if $(filter command environment,$(firstword $(origin $v))),$v='$($v)'))
+templates := $(addprefix $(S).build/,config.mk.in config.h.in Makefile.in)
+
+$(BUILD)/configure: $(S)configure.ac $(S)include/xcoll.h
+	@command -v autoconf >/dev/null || { echo 'xcoll needs autoconf, which is not installed.' \
+	  '`make demo` installs what is missing (Debian, Ubuntu: apt-get install g++ autoconf).' >&2; exit 1; }
+	@mkdir -p '$(BUILD)'
+	$(call say,AUTOCONF,$@) cd '$(BUILD)' && autoconf -o configure '$(abspath $(S)configure.ac)'
+
+$(BUILD)/config.mk: $(BUILD)/configure $(templates) $(wildcard $(BUILD)/packages-changed)
+	$(call say,CONFIGURE,$@) cd '$(BUILD)' && { if test -x config.status; \
+	  then ./config.status --quiet --recheck && ./config.status --quiet; \
+	  else ./configure --quiet $(chosen) $(CONFIGURE_ARGS); fi; } >configure.out 2>&1 || { cat configure.out >&2; exit 1; }
+	@touch $@
+
+# -------------------------------------------------------------------------------------------------------- flags
+# What the code cannot do without comes after the user's flags, so that it wins.
+
+, := ,
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(if $(filter 1,$(WERROR)),-Werror)
+sanitize := $(if $(sanitizer),-fsanitize=$(sanitizer) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+common := $(CPPFLAGS) -I$(S)include -I$(S)src -I$(BUILD) $(warnings) $(sanitize) -fPIC -MMD -MP
+cxx := $(CXX) $(CXXFLAGS) $(common) -std=c++20 -ffp-contract=off -fno-math-errno -fvisibility=hidden -pthread
+cc := $(CC) $(CFLAGS) $(common) -std=gnu11 -pthread
+link := $(CXX) $(CXXFLAGS) $(LDFLAGS) $(sanitize) -pthread
+# The library brings its C++ runtime along and leaves no symbol open. A sanitizer's runtime must be the only one and
+# comes with the program.
+self_contained := $(if $(sanitizer),,-static-libstdc++ -static-libgcc)
+closed := $(if $(sanitizer),,-Wl$(,)-z$(,)defs)
+
+# src/kernels/isa_NAME.cpp is compiled for its instruction set, with flags that configure knows.
+isa_flags = $(if $(filter isa_%,$(basename $(notdir $<))),$($(basename $(notdir $<))_flags))
+
+# A file that changes when its text changes, so that what depends on it is made again: by other flags, or when a
+# source has come or gone.
+define text_file
+$(BUILD)/$1: FORCE
+	@mkdir -p $$(@D); printf '%s\n' '$$(subst ','\'',$2)' | cmp -s - $$@ || printf '%s\n' '$$(subst ','\'',$2)' >$$@
+endef
+FORCE:
+.PHONY: FORCE
+$(eval $(call text_file,flags.txt,$$(cxx) $$(cc) $$(link)))
+
+# ------------------------------------------------------------------------------------------------------ library
+# Every source of these folders belongs to the library. The static one is for the tests, which see hidden symbols.
+
+floors := base run kernels topo boot fabric coll fused core api
+sources_in = $(wildcard $(S)src/$1/*.cpp $(S)src/$1/*/*.cpp $(S)src/$1/*/*/*.cpp)
+objects = $(patsubst $(S)src/%.cpp,$(BUILD)/obj/%.o,$1)
+library_objects := $(call objects,$(foreach f,$(floors),$(call sources_in,$f)))
+soname := libxcoll.so.$(firstword $(subst ., ,$(version)))
+library := $(BUILD)/libxcoll.so
+static := $(BUILD)/libxcoll.a
+$(eval $(call text_file,obj/library.txt,$$(library_objects)))
+
+$(BUILD)/obj/%.o: $(S)src/%.cpp $(BUILD)/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CXX,$<) $(cxx) $(isa_flags) $(plugin_flags) -c $< -o $@
+
+$(BUILD)/libxcoll.so.$(version): $(library_objects) $(BUILD)/obj/library.txt $(S)src/libxcoll.map
+	$(call say,LINK,$@) $(link) -shared $(self_contained) $(closed) -Wl,-z,now -Wl,--as-needed -Wl,-soname,$(soname) \
+	  -Wl,--version-script,$(S)src/libxcoll.map $(library_objects) -ldl -o $@
+
+$(library): $(BUILD)/libxcoll.so.$(version)
+	$(Q)ln -sf $(<F) $(BUILD)/$(soname) && ln -sf $(soname) $@
+
+$(static): $(library_objects) $(BUILD)/obj/library.txt
+	$(call say,AR,$@) rm -f $@ && $(AR) crs $@ $(library_objects)
+
+# ------------------------------------------------------------------------------------------- plug-ins and tools
+# A plug-in lies in xcoll/ beside the library, here as where it is installed.
+
+plugins := $(if $(filter-out no,$(ucx)),$(if $(call sources_in,plugins/ucx),ucx))
+plugin_files := $(patsubst %,$(BUILD)/xcoll/libxcoll_%.so,$(plugins))
+plugin_cflags_ucx := $(UCX_CFLAGS)
+plugin_libs_ucx := $(UCX_LIBS)
+plugin_flags = $(plugin_cflags_$(word 2,$(subst /, ,$(patsubst $(BUILD)/obj/plugins/%,plugin /%,$@))))
+
+define plugin_rule
+$(eval $(call text_file,obj/plugins/$1.txt,$$(call objects,$$(call sources_in,plugins/$1))))
+$(BUILD)/xcoll/libxcoll_$1.so: $(call objects,$(call sources_in,plugins/$1)) $(BUILD)/obj/plugins/$1.txt
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@) $$(link) -shared $$(self_contained) $$(closed) -Wl,--as-needed $$(filter %.o,$$^) \
+	  $$(plugin_libs_$1) -o $$@
+endef
+$(foreach p,$(plugins),$(eval $(call plugin_rule,$p)))
+
+# A tool is src/tools/NAME.cpp, a folder src/tools/NAME/, or both. It takes what is public from the shared library and
+# the rest from the static one.
+tools := $(sort $(patsubst $(S)src/tools/%/,%,$(dir $(wildcard $(S)src/tools/*/*.cpp))) \
+  $(basename $(notdir $(wildcard $(S)src/tools/*.cpp))))
+tool_files := $(addprefix $(BUILD)/,$(tools))
+bin_to_lib = $(shell realpath -m --relative-to='$(bindir)' '$(libdir)')
+
+define tool_rule
+$(BUILD)/$1: $(call objects,$(wildcard $(S)src/tools/$1.cpp) $(call sources_in,tools/$1)) $(library) $(static)
+	$$(call say,LINK,$$@) $$(link) $$(self_contained) $$(filter %.o,$$^) -Wl,--as-needed $(library) $(static) -ldl \
+	  '-Wl,-rpath,$$$$ORIGIN:$$$$ORIGIN/$$(bin_to_lib)' -o $$@
+endef
+$(foreach t,$(tools),$(eval $(call tool_rule,$t)))
+
+# The operation table in a form that generators read.
+api_json := $(BUILD)/xcoll-api.json
+$(api_json): $(S).build/api_json.cpp $(S)src/api/operations.def $(BUILD)/flags.txt
+	$(call say,JSON,$@) $(cxx) $< -o $(BUILD)/api_json && $(BUILD)/api_json >$@
+
+# ------------------------------------------------------------------------------------------------ tests, examples
+# NAME_test.cpp sees the inside of the library. Every other program is linked as a user's would be: with the public
+# library only.
+
+test_folders := unit sim ranks faults abi net
+inner_tests := $(wildcard $(foreach f,$(test_folders),$(S)tests/$f/*_test.cpp))
+programs_in = $(filter-out $(inner_tests),$(wildcard $(foreach f,$1,$(S)$f/*.c $(S)$f/*.cpp)))
+inner_files := $(patsubst $(S)%.cpp,$(BUILD)/%,$(inner_tests))
+program_files = $(patsubst $(S)%,$(BUILD)/%,$(basename $(call programs_in,$1)))
+test_files := $(inner_files) $(call program_files,$(addprefix tests/,$(test_folders)))
+example_files := $(call program_files,examples)
+up = $(subst $() ,,$(foreach part,$(subst /, ,$(dir $(patsubst $(BUILD)/%,%,$@))),/..))
+with_library = -L$(BUILD) -lxcoll '-Wl,-rpath,$$ORIGIN$(up)' -ldl -lm
+
+$(inner_files): $(BUILD)/%: $(S)%.cpp $(static) $(BUILD)/flags.txt
+	@mkdir -p $(@D)
+	$(call say,TEST,$@) $(cxx) -I$(S)tests -MF $@.d -MT $@ $< $(static) $(LDFLAGS) -lcmocka -ldl -o $@
+
+outer_files := $(filter-out $(inner_files),$(test_files)) $(example_files)
+$(patsubst $(S)%.c,$(BUILD)/%,$(wildcard $(patsubst $(BUILD)/%,$(S)%.c,$(outer_files)))): $(BUILD)/%: $(S)%.c $(library) $(BUILD)/flags.txt
+	@mkdir -p $(@D)
+	$(call say,PROGRAM,$@) $(cc) -I$(S)tests -MF $@.d -MT $@ $< $(LDFLAGS) $(with_library) -o $@
+
+$(patsubst $(S)%.cpp,$(BUILD)/%,$(wildcard $(patsubst $(BUILD)/%,$(S)%.cpp,$(outer_files)))): $(BUILD)/%: $(S)%.cpp $(library) $(BUILD)/flags.txt
+	@mkdir -p $(@D)
+	$(call say,PROGRAM,$@) $(cxx) -I$(S)tests -MF $@.d -MT $@ $< $(LDFLAGS) $(with_library) -o $@
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---------------------------------------------------------------------------------------------------- what to build
+
+.PHONY: all tests examples
+all: $(library) $(plugin_files) $(tool_files) $(api_json)
+examples: all $(example_files)
+tests: examples $(static) $(test_files)
+
+# -------------------------------------------------------------------------------------- the commands of a new user
+# Each installs what is missing, then builds and runs in a second make, which sees the machine as it is by then.
+
+main := $(firstword $(MAKEFILE_LIST))
+again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) --no-print-directory
+# The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
+quietly := env -u XCOLL_NO_INSTALL
+
+.PHONY: demo run-demo check run-tests bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-bench
+setup-demo setup-check setup-lint setup-clang setup-bench:
+	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
+
+demo: setup-demo
+	@+$(again) run-demo
+
+run-demo: $(tool_files) $(BUILD)/examples/01_hello
+	@echo '+ $(BUILD)/xcollrun -n 2 $(BUILD)/examples/01_hello'
+	@$(quietly) $(BUILD)/xcollrun -n 2 $(BUILD)/examples/01_hello
+	@echo 'Next: `make check` tests this machine, `man -l $(S)man/man7/xcoll.7` explains the library, $(S)README.md the project.'
+
+check: setup-check
+	@+$(again) run-tests
+
+# TESTS picks tests by words that their names contain. KINDS picks the folders.
+run-tests: tests
+	@$(quietly) BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' CC='$(CC)' CXX='$(CXX)' SANITIZER='$(sanitizer)' \
+	  MAKE_COMMAND='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
+
+# Which contenders, sizes and how long: make bench BENCH_ARGS='--full --time-budget 3600' (bench/README.md).
+# bench/bench.mk looks for the library and the peers when it is read, so it is read when they are there.
+bench: setup-bench
+	@+$(again) all
+	@+$(quietly) $(MAKE) -f $(S)bench/bench.mk BUILD='$(BUILD)' CC='$(CC)' BENCH_ARGS='$(BENCH_ARGS)' \
+	  --no-print-directory bench-run
+
+bench-ancestors: setup-demo
+	@+$(again) all
+	@+$(quietly) $(MAKE) -f $(S)bench/ancestors/ancestors.mk BUILD='$(BUILD)' CC='$(CC)' BENCH_ARGS='$(BENCH_ARGS)' \
+	  --no-print-directory run
+
+# --------------------------------------------------------------------------------------------------- other checks
+# A sanitizer has a build directory of its own. ThreadSanitizer sees only threads, so it runs the tests whose ranks
+# are threads of one process.
+
+.PHONY: asan tsan ubsan sanitize lint run-lint
+sanitize:
+	@+$(again) asan
+	@+$(again) ubsan
+	@+$(again) tsan
+
+asan: sanitizer_kind := address
+ubsan: sanitizer_kind := undefined
+tsan: sanitizer_kind := thread
+asan tsan ubsan: setup-check
+	@+$(again) BUILD='$(BUILD)-$@' CONFIGURE_ARGS='$(CONFIGURE_ARGS) --enable-sanitizer=$(sanitizer_kind)' run-tests
+
+lint: setup-lint
+	@+$(again) run-lint
+
+clang_tool = $(shell command -v $1-14 || command -v $1)
+lint_files := $(wildcard $(foreach d,include src tests bench examples,$(foreach e,h c cpp,$(S)$d/*.$e $(S)$d/*/*.$e $(S)$d/*/*/*.$e)))
+tidy_stamps := $(patsubst $(S)%,$(BUILD)/lint/%,$(filter $(S)src/%.cpp,$(lint_files)))
+
+run-lint: $(tidy_stamps)
+	$(call say,FORMAT,sources) $(call clang_tool,clang-format) --dry-run -Werror $(lint_files)
+
+$(tidy_stamps): $(BUILD)/lint/%: $(S)% $(filter %.h,$(lint_files)) $(S).clang-tidy $(BUILD)/config.mk
+	@mkdir -p $(@D)
+	$(call say,TIDY,$<) $(call clang_tool,clang-tidy) --quiet $< -- $(CPPFLAGS) -I$(S)include -I$(S)src -I$(BUILD) -std=c++20 \
+	  $(isa_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	@touch $@
+
+# --------------------------------------------------------------------------------------------------- installation
+# DESTDIR stands before every path; prefix and the other directories may be given here again.
+
+.PHONY: install uninstall clean distclean help
+man_pages := $(wildcard $(foreach n,1 3 7,$(S)man/man$n/*.$n))
+to = '$(DESTDIR)$(1)$(if $2,/$2)'
+
+$(BUILD)/xcoll.pc: $(S)src/xcoll.pc.in FORCE
+	@sed $(foreach v,prefix exec_prefix libdir includedir version,-e 's|@$v@|$(value $v)|') $< >$@
+
+install: all $(BUILD)/xcoll.pc
+	install -d $(call to,$(includedir)) $(call to,$(libdir),pkgconfig) $(if $(tools),$(call to,$(bindir)))
+	install -m 644 $(S)include/xcoll.h $(call to,$(includedir))
+	install -m 755 $(BUILD)/libxcoll.so.$(version) $(call to,$(libdir))
+	ln -sf libxcoll.so.$(version) $(call to,$(libdir),$(soname))
+	ln -sf $(soname) $(call to,$(libdir),libxcoll.so)
+	install -m 644 $(BUILD)/xcoll.pc $(call to,$(libdir),pkgconfig)
+	install -d $(call to,$(datarootdir),xcoll)
+	install -m 644 $(api_json) $(call to,$(datarootdir),xcoll)
+	$(if $(tools),install -m 755 $(tool_files) $(call to,$(bindir)))
+	$(if $(plugins),install -d $(call to,$(libdir),xcoll) && install -m 755 $(plugin_files) $(call to,$(libdir),xcoll))
+	@for page in $(man_pages); do d=$(call to,$(mandir))/man"$${page##*.}"; install -d "$$d" && install -m 644 "$$page" "$$d"; done
+
+uninstall: $(BUILD)/config.mk
+	rm -f $(call to,$(includedir),xcoll.h) $(call to,$(libdir),libxcoll.so) $(call to,$(libdir),$(soname)) \
+	  $(call to,$(libdir),libxcoll.so.$(version)) $(call to,$(libdir),pkgconfig/xcoll.pc) $(call to,$(datarootdir),xcoll/xcoll-api.json) \
+	  $(foreach t,$(tools),$(call to,$(bindir),$t)) $(foreach f,$(notdir $(plugin_files)),$(call to,$(libdir),xcoll/$f))
+	@for page in $(notdir $(man_pages)); do rm -f $(call to,$(mandir))/man"$${page##*.}/$$page"; done
+	@rmdir $(call to,$(libdir),xcoll) $(call to,$(datarootdir),xcoll) 2>/dev/null || true
+
+# What was built goes, what was configured stays; distclean leaves nothing that came from here.
+clean:
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint xcoll xcoll.pc xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+
+distclean: clean
+	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)
+	rm -rf $(foreach s,asan tsan ubsan,'$(BUILD)-$s')
+	@rmdir '$(BUILD)' 2>/dev/null || true
+
+help:
+	@cat $(S).build/help.txt
