@@ -1,0 +1,175 @@
+#include "base/config.h"
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace xcoll {
+
+namespace {
+
+const char *set_timeout(Settings &settings, const std::string &text) {
+    char *end = nullptr;
+    const double seconds = std::strtod(text.c_str(), &end);
+    // A year: above that somebody meant another unit.
+    if (end == text.c_str() || *end != '\0' || !(seconds >= 0 && seconds <= 31'536'000)) {
+        return "seconds, such as 30 or 0.5; 0 for no limit";
+    }
+    settings.timeout_ms = seconds == 0 ? -1 : std::llround(seconds * 1000);
+    return nullptr;
+}
+
+const char *set_shm_budget(Settings &settings, const std::string &text) {
+    char *end = nullptr;
+    const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+    const char *suffix = "KMG";
+    unsigned shift = 0;
+    if (end != text.c_str() && *end != '\0') {
+        const char *found = std::strchr(suffix, std::toupper(static_cast<unsigned char>(*end)));
+        shift = found && end[1] == '\0' ? static_cast<unsigned>(found - suffix + 1) * 10 : 64;
+    }
+    if (end == text.c_str() || text[0] == '-' || shift > 30 || value == 0 || value > (uint64_t{1} << 40 >> shift)) {
+        return "bytes, such as 64M or 1G";
+    }
+    settings.shm_budget = static_cast<size_t>(value << shift);
+    return nullptr;
+}
+
+const char *set_shm(Settings &settings, const std::string &text) {
+    if (text != "on" && text != "off") {
+        return "on or off";
+    }
+    settings.shm = text == "on";
+    return nullptr;
+}
+
+// "2,2": numbers from 1 on with one comma between two of them.
+bool is_list_of_sizes(const std::string &text) {
+    const bool digits_and_commas = text.find_first_not_of("0123456789,") == std::string::npos;
+    const std::string list = ',' + text + ',';
+    return digits_and_commas && list.find(",,") == std::string::npos && list.find(",0") == std::string::npos;
+}
+
+const char *set_groups(Settings &settings, const std::string &text) {
+    if (text != "machine" && text != "none" && !is_list_of_sizes(text)) {
+        return "machine, none, or the sizes of groups such as 2,2";
+    }
+    settings.groups = text;
+    return nullptr;
+}
+
+const char *set_store(Settings &settings, const std::string &text) {
+    if (text != "learn" && text != "cached" && text != "stream") {
+        return "learn, cached or stream";
+    }
+    settings.store = text;
+    return nullptr;
+}
+
+// Names of algorithms and instruction sets are checked where their tables are.
+template <std::string Settings::*member> const char *set_name(Settings &settings, const std::string &text) {
+    settings.*member = text;
+    return nullptr;
+}
+
+const char *ignore(Settings &, const std::string &) {
+    return nullptr;
+}
+
+constexpr Variable table[] = {
+    {"TIMEOUT", "1800", "longest wait of one operation in seconds; 0 for no limit", set_timeout},
+    {"ALLREDUCE", "auto", "algorithm of allreduce; an unknown name lists them", set_name<&Settings::allreduce>},
+    {"BCAST", "auto", "algorithm of bcast; an unknown name lists them", set_name<&Settings::bcast>},
+    {"BARRIER", "auto", "algorithm of barrier; an unknown name lists them", set_name<&Settings::barrier>},
+    {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
+    {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together at the start", set_shm_budget},
+    {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
+     set_groups},
+    {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},
+    {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
+    {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
+    {"RANK", "", "this rank; set by xcollrun", ignore},
+    {"SIZE", "", "number of ranks; set by xcollrun", ignore},
+    {"LOCAL_RANK", "", "this rank among those of its machine; set by xcollrun", ignore},
+    {"LOCAL_SIZE", "", "number of ranks of this machine; set by xcollrun", ignore},
+    {"CONTROL_FD", "", "descriptor of the socket to the launcher; set by xcollrun", ignore},
+};
+
+const Variable *find(std::string_view name) {
+    for (const Variable &variable : table) {
+        if (name == variable.name) {
+            return &variable;
+        }
+    }
+    return nullptr;
+}
+
+std::string known_names() {
+    std::string names;
+    for (const Variable &variable : table) {
+        names += names.empty() ? "" : " ";
+        names += variable.name;
+    }
+    return names;
+}
+
+void apply(Settings &settings, std::string_view name, const std::string &text, const char *prefix) {
+    const Variable *variable = find(name);
+    const std::string shown(name);
+    if (!variable) {
+        fail(XCOLL_ERR_CONFIG, "%s%s is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
+             known_names().c_str());
+    }
+    if (const char *valid = variable->set(settings, text == "auto" ? "" : text)) {
+        fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), text.c_str(), valid);
+    }
+}
+
+void apply_list(Settings &settings, std::string_view list) {
+    while (!list.empty()) {
+        const size_t end = list.find(';');
+        const std::string_view item = list.substr(0, end);
+        list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
+        if (item.empty()) {
+            continue;
+        }
+        const size_t equals = item.find('=');
+        if (equals == std::string_view::npos) {
+            fail(XCOLL_ERR_CONFIG, "setting \"%s\" has no value: expected NAME=value;NAME=value",
+                 std::string(item).c_str());
+        }
+        apply(settings, item.substr(0, equals), std::string(item.substr(equals + 1)), "");
+    }
+}
+
+} // namespace
+
+std::span<const Variable> variables() {
+    return table;
+}
+
+Settings read_settings(const char *own, const char *const *environment) {
+    constexpr std::string_view prefix = "XCOLL_";
+    Settings settings;
+    for (const Variable &variable : table) {
+        variable.set(settings, std::strcmp(variable.value, "auto") == 0 ? "" : variable.value);
+    }
+    for (; environment && *environment; ++environment) {
+        const std::string_view entry(*environment);
+        const size_t equals = entry.find('=');
+        if (entry.starts_with(prefix) && equals != std::string_view::npos) {
+            apply(settings, entry.substr(prefix.size(), equals - prefix.size()), std::string(entry.substr(equals + 1)),
+                  "XCOLL_");
+        }
+    }
+    if (own) {
+        apply_list(settings, own);
+    }
+    return settings;
+}
+
+} // namespace xcoll

@@ -1,0 +1,38 @@
+// Every variable of the library, in one table: it feeds parsing, the manual and the tools. A setting comes from the
+// environment (XCOLL_TIMEOUT=30) or, for one communicator, from its configuration ("TIMEOUT=30;ALLREDUCE=ring").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace xcoll {
+
+struct Settings {
+    int64_t timeout_ms = 0;
+    size_t shm_budget = 0;
+    bool shm = true;
+    std::string isa;                       // "": the best that the processor has
+    std::string groups;                    // "", "machine" or sizes "2,2"
+    std::string allreduce, bcast, barrier; // names of algorithms; "": chosen by cost
+    std::string store;                     // "", "cached" or "stream"
+    std::string plugin_path;
+};
+
+struct Variable {
+    const char *name;  // without XCOLL_
+    const char *value; // the default, as one would write it
+    const char *meaning;
+    // Reads `text` into the settings; returns nullptr, or what would have been valid.
+    const char *(*set)(Settings &settings, const std::string &text);
+};
+
+// In the order of the manual. Rows without a setter are read by somebody else (the launcher's socket).
+std::span<const Variable> variables();
+
+// Defaults, then the environment (of which every XCOLL_* must be in the table), then `own` if it is not NULL. Throws
+// Failure(XCOLL_ERR_CONFIG) that names the variable, the value and what would be valid.
+Settings read_settings(const char *own, const char *const *environment);
+
+} // namespace xcoll

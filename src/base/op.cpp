@@ -1,0 +1,85 @@
+#include "base/op.h"
+
+#include "base/error.h"
+#include "base/float_mode.h"
+
+namespace xcoll {
+
+const char *name_of(Kind kind) {
+    static constexpr const char *names[kinds] = {
+        "nothing",
+        "barrier",
+        "bcast",
+        "allreduce",
+        "split or dup",
+        "an operation with arguments that are not valid (see the error on that rank)",
+        "reduce",
+        "reduce_scatter",
+        "reduce_scatterv",
+        "allgather",
+        "allgatherv",
+        "alltoall",
+        "alltoallv",
+        "gather",
+        "gatherv",
+        "scatter",
+        "scatterv",
+        "scan",
+        "exscan",
+        "a group of calls",
+        "send",
+        "recv",
+        "sendrecv",
+        "reshard",
+        "reshard_reduce",
+    };
+    const auto number = static_cast<unsigned>(kind);
+    return number < kinds ? names[number] : "an operation unknown to this version";
+}
+
+namespace {
+bool has_counts_of_its_own(Kind kind) {
+    return kind == Kind::allgatherv || kind == Kind::alltoallv || kind == Kind::gatherv || kind == Kind::scatterv;
+}
+std::string name_of_dim(int dim) {
+    return dim >= 0 ? format("dim %d", dim) : dim == XCOLL_PARTIAL ? "partial" : "replicated";
+}
+} // namespace
+
+std::string describe(const Fingerprint &f) {
+    const auto kind = static_cast<Kind>(f.what & 0xff);
+    const auto dtype = static_cast<Dtype>(f.what >> 8 & 0xff);
+    const auto number = static_cast<uint8_t>(f.what >> 16 & 0xff);
+    const bool by_user = number == user_operator_number;
+    const auto count = by_user ? f.count & ((uint64_t{1} << count_bits) - 1) : f.count;
+    const auto mode = static_cast<uint8_t>(f.what >> 24 & 0xff);
+    const auto root = static_cast<int32_t>(f.what >> 32);
+    std::string text = name_of(kind);
+    if (dtype == Dtype::none) {
+        return text;
+    }
+    text += '(';
+    if (by_user) {
+        text += format("operator of the user's with the name hash %llx, ",
+                       static_cast<unsigned long long>(f.count >> count_bits));
+    } else if (number != 0) {
+        text += format("%s, ", name_of(static_cast<Operator>(number)));
+    }
+    if (kind == Kind::reshard || kind == Kind::reshard_reduce) {
+        const auto signature = ReshardSignature::of(static_cast<uint32_t>(root));
+        text += format("%s to %s, shape and parts with the hash %x, ", name_of_dim(signature.from_dim).c_str(),
+                       name_of_dim(signature.to_dim).c_str(), signature.hash);
+    } else if (root >= 0) {
+        text += format("root %d, ", root);
+    }
+    if (count == 0 && has_counts_of_its_own(kind)) {
+        return text + format("each rank its own count x %s)", name_of(dtype));
+    }
+    text += format("%llu x %s", static_cast<unsigned long long>(count), name_of(dtype));
+    if (mode != 0) {
+        text += format(", denormals %s", mode == float_mode_flush ? "flushed" : "treated unusually");
+    }
+    return text + ')';
+}
+
+} // namespace xcoll

@@ -1,0 +1,135 @@
+// One descriptor for every call: validation, fingerprint, selection and the algorithms all read this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/dtype.h"
+#include "base/shape.h"
+
+namespace xcoll {
+
+// Numbers are part of the fingerprint that ranks compare, so they are only ever appended to.
+enum class Kind : uint8_t {
+    none = 0,
+    barrier,
+    bcast,
+    allreduce,
+    words,   // internal: every rank tells every rank a few words (split, dup)
+    refused, // internal: a call whose arguments were not valid on this rank
+    reduce,
+    reduce_scatter,
+    reduce_scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    scan,
+    exscan,
+    group, // several calls that move data, as one
+    send,  // this and the next two: between two ranks, without a number
+    recv,
+    sendrecv,
+    reshard,        // numbered again: parts of a tensor, moved
+    reshard_reduce, // and added up where several ranks have one
+};
+inline constexpr int kinds = 25;
+const char *name_of(Kind kind);
+constexpr bool is_message(Kind kind) {
+    return kind >= Kind::send && kind <= Kind::sendrecv;
+}
+
+struct UserOperator;
+class Itinerary;
+struct Reshard;
+
+// What a receive got.
+struct Received {
+    int32_t source, tag;
+    size_t bytes;
+};
+
+struct Op {
+    Kind kind = Kind::none;
+    Dtype dtype = Dtype::none;
+    Operator op = Operator::none;
+    int32_t root = -1;          // -1: not a rooted operation
+    const void *send = nullptr; // equal to recv when in place
+    void *recv = nullptr;
+    // Elements: of the whole message where there is one (bcast, reduce, allreduce, scan), of one rank's part where each
+    // has an equal part (gather, scatter, allgather, alltoall, reduce_scatter), of all parts together where they differ
+    // but everybody knows them (reduce_scatterv); 0 where they differ and nobody knows all of them.
+    size_t count = 0;
+    // Parts that are no blocks of `count` elements in the order of ranks: by the rank they go to (allgather, gather:
+    // one for all) and by the rank they come from (scatter: one). Both are given, or neither.
+    const Portion *out = nullptr, *in = nullptr;
+    // reduce_scatterv: elements of each rank's part.
+    const size_t *counts = nullptr;
+    // Messages: whom to and with which tag, and for a receive whom from. `root` and `count` are not used.
+    int32_t to = 0, tag = 0, from = 0, recv_tag = 0;
+    size_t sent = 0, room = 0; // bytes
+    Received *received = nullptr;
+    const UserOperator *user = nullptr; // instead of `op`
+    uint32_t user_name = 0;             // a hash of its name, below 2^user_name_bits
+    // reshard: what all ranks agree on besides the count (ReshardSignature), in the place of the root; how to reduce.
+    uint32_t signature = 0;
+    const Reshard *reshard = nullptr;
+    std::span<const Op> parts{};          // of a group
+    const Itinerary *itinerary = nullptr; // of a group: where its bytes lie, or nullptr (coll/itinerary.h)
+
+    size_t bytes() const {
+        return count * size_of(dtype);
+    }
+};
+
+// An operator of the user's is known to the other ranks by its name: a hash of it stands above the count, which is
+// never as large.
+inline constexpr int user_name_bits = 19, count_bits = 64 - user_name_bits;
+inline constexpr uint8_t user_operator_number = 0xff;
+
+// Which dimensions a reshard is about, and a hash of the tensor's shape and its parts.
+struct ReshardSignature {
+    int from_dim, to_dim;
+    uint32_t hash;
+
+    static constexpr int dim_bits = 5, hash_bits = 21, lowest_dim = -2;
+    uint32_t word() const {
+        return 1u | static_cast<uint32_t>(from_dim - lowest_dim) << 1 |
+               static_cast<uint32_t>(to_dim - lowest_dim) << (1 + dim_bits) | hash << (1 + 2 * dim_bits);
+    }
+    static ReshardSignature of(uint32_t word) {
+        constexpr uint32_t mask = (1u << dim_bits) - 1;
+        return {static_cast<int>(word >> 1 & mask) + lowest_dim,
+                static_cast<int>(word >> (1 + dim_bits) & mask) + lowest_dim, word >> (1 + 2 * dim_bits)};
+    }
+};
+
+// What must be equal on all ranks, in a form that can be compared in two instructions and printed by a peer. It is no
+// hash, but for groups: a mismatch message names both calls. Never v-counts, handles or addresses.
+struct Fingerprint {
+    uint64_t what;  // kind | dtype << 8 | op << 16 | floating-point mode << 24 | root or signature << 32
+    uint64_t count; // | name of the user's operator << count_bits
+    bool operator==(const Fingerprint &) const = default;
+};
+
+// `mode` is the caller's denormal mode (base/float_mode.h); it counts only where arithmetic on floats happens.
+inline Fingerprint fingerprint(const Op &op, uint8_t mode = 0) {
+    const bool arithmetic = (op.op != Operator::none || op.user) && is_floating(op.dtype);
+    const auto number = op.user ? user_operator_number : static_cast<uint8_t>(op.op);
+    const auto place = op.signature != 0 ? op.signature : static_cast<uint32_t>(op.root);
+    return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << 8 |
+                static_cast<uint64_t>(number) << 16 | static_cast<uint64_t>(arithmetic ? mode : 0) << 24 |
+                static_cast<uint64_t>(place) << 32,
+            op.count | static_cast<uint64_t>(op.user_name) << count_bits};
+}
+
+// "allreduce(sum, 1024 x float32)", "bcast(root 0, 512 x int8)".
+std::string describe(const Fingerprint &f);
+
+} // namespace xcoll

@@ -1,0 +1,53 @@
+// An operator of the user's: a function that combines two lists of elements, or a sum of inputs that each rank
+// multiplies first by a number of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "base/op.h"
+
+namespace xcoll {
+
+struct UserOperator {
+    // inout = in o inout, element by element; `in` comes from lower ranks.
+    using Function = xcoll_result_t (*)(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, void *context);
+    static constexpr size_t most_scalar_bytes = 16;
+
+    UserOperator() = default;
+    UserOperator(const UserOperator &) = delete;
+    UserOperator &operator=(const UserOperator &) = delete;
+    // When the user has freed it and the last operation that used it is over.
+    ~UserOperator() {
+        if (destroy) {
+            destroy(context);
+        }
+    }
+    bool is_premultiplied() const {
+        return fn == nullptr;
+    }
+    // What the ranks compare (base/op.h): the numbers of a premultiplied sum may differ.
+    uint32_t name_hash() const {
+        uint64_t hash = is_premultiplied() ? 1 : 0xcbf29ce484222325;
+        for (const char letter : name) {
+            hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+        }
+        hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
+        return static_cast<uint32_t>(hash >> (64 - user_name_bits));
+    }
+    void set_scalar(const void *value, Dtype dtype) {
+        scalar_dtype = dtype;
+        std::memcpy(scalar, value, size_of(dtype));
+    }
+
+    Function fn = nullptr; // nullptr: a premultiplied sum
+    void *context = nullptr;
+    void (*destroy)(void *) = nullptr;
+    std::string name;        // its identity between ranks
+    bool commutative = true; // a promise that is not used: all ranks' elements are combined in the order of ranks
+    Dtype scalar_dtype = Dtype::none;
+    alignas(most_scalar_bytes) unsigned char scalar[most_scalar_bytes] = {};
+};
+
+} // namespace xcoll
