@@ -1,0 +1,36 @@
+// How the ranks of a job find each other, before there is any shared memory: an allgather of small blobs, and a way
+// to hand file descriptors to the ranks of the same machine. Everything else is built on these two.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace xcoll {
+
+class Bootstrap {
+public:
+    virtual ~Bootstrap() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+
+    // Collective: `bytes` bytes of every rank, in rank order, into recv. Throws Failure.
+    virtual void allgather(const void *send, void *recv, size_t bytes) = 0;
+
+    // Collective over `peers` (ranks of this job on this machine, ascending, with this rank among them; the same list
+    // on each of them): hands my descriptor to all of them and returns theirs, in the order of `peers`; at my own place
+    // a duplicate of mine. The caller closes them. Ranks with an empty list take no part but must call too. Throws
+    // Failure.
+    virtual std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) = 0;
+};
+
+// A job of one rank.
+std::unique_ptr<Bootstrap> boot_alone();
+// Under xcollrun: the socket to the launcher inherited by this process; nullptr if there is none.
+std::unique_ptr<Bootstrap> boot_launcher();
+// The caller's allgather (xcoll_comm_config_t); descriptors travel over Unix sockets between the ranks of a machine.
+using AllgatherFunction = int32_t (*)(void *context, const void *send, void *recv, size_t bytes_per_rank);
+std::unique_ptr<Bootstrap> boot_callback(int rank, int size, AllgatherFunction fn, void *context);
+
+} // namespace xcoll
