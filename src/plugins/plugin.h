@@ -1,0 +1,87 @@
+/*
+ * What the library and a plug-in that carries messages between machines say to each other.
+ *
+ * A plug-in is a shared object that exports `xcoll_plugin_network`. It is opened when the ranks of a job turn out to be
+ * on several machines, and never unloaded. Both sides give a table of functions; C types only, no exception crosses,
+ * and neither side prints. The two are built together: tables of another XCOLL_PLUGIN_ABI or another version of the
+ * library are refused.
+ *
+ * The library calls a network's functions from one thread at a time, under its own lock. The plug-in calls back only
+ * from inside such a call, and never from `send`, `fetch`, `drop` and `reach`.
+ */
+#ifndef XCOLL_PLUGIN_H
+#define XCOLL_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xcoll.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XCOLL_PLUGIN_ABI 1u
+/* The build that a table belongs to. */
+#define XCOLL_PLUGIN_VERSION (XCOLL_VERSION_MAJOR * 1000000u + XCOLL_VERSION_MINOR * 1000u + XCOLL_VERSION_PATCH)
+
+/* What travels in front of every message, for the library to read; it fits into every network's header. */
+#define XCOLL_NETWORK_HEADER_BYTES 64u
+
+/* The library's side. `context` is what was given to `open`, `token` what was given to `send` or `fetch`. */
+struct xcoll_network_events {
+    uint32_t abi, version;
+    /* A message has come. With `data`, that is all of it, valid during this call only. Without, its `bytes` are still
+     * with the sender: returning 1 keeps `message` for one `fetch` or `drop`, which may happen inside this call.
+     * Returning 0 drops it. Messages of a peer may come in another order than they were sent in. */
+    int32_t (*arrived)(void *context, const void *header, size_t header_bytes, const void *data, size_t bytes,
+                       void *message);
+    /* A send or fetch that was in progress is over; its buffer is not touched any more. */
+    void (*done)(void *context, void *token, xcoll_result_t result);
+    /* The connection to this peer has failed; `why` is valid during this call. What was in progress with it is reported
+     * by `done` on its own. */
+    void (*lost)(void *context, size_t peer, xcoll_result_t result, const char *why);
+};
+
+/* The plug-in's side. Functions return an xcoll_result_t unless they say otherwise. */
+struct xcoll_network_plugin {
+    uint32_t abi, version;
+    const char *name; /* for messages: "UCX" */
+
+    /* One endpoint of this process. `why` (NUL-terminated) tells what went wrong. */
+    xcoll_result_t (*open)(const struct xcoll_network_events *events, void *context, void **network, char *why,
+                           size_t why_bytes);
+    /* Where peers reach it; valid until `close`. */
+    xcoll_result_t (*address)(void *network, const void **bytes, size_t *length);
+    /* Who the peers are: addresses[i] belongs to peer i. Copied. Connections are made when they are needed. */
+    xcoll_result_t (*peers)(void *network, size_t count, const void *const *addresses, const size_t *lengths);
+    /* From now on the loss of this peer is reported, even if nothing is sent to it. */
+    xcoll_result_t (*reach)(void *network, size_t peer);
+
+    /* Header (at most XCOLL_NETWORK_HEADER_BYTES, copied) and data. XCOLL_SUCCESS: the buffer is free again;
+     * XCOLL_IN_PROGRESS: `done` will tell, except that a message without token is nobody's concern any more. */
+    xcoll_result_t (*send)(void *network, size_t peer, const void *header, size_t header_bytes, const void *data,
+                           size_t bytes, void *token);
+    /* Brings the bytes of a message that `arrived` announced. Results as those of `send`. */
+    xcoll_result_t (*fetch)(void *network, void *message, void *to, size_t bytes, void *token);
+    void (*drop)(void *network, void *message);
+
+    /* Moves what can be moved. Not 0 if something moved. */
+    int32_t (*progress)(void *network);
+    /* XCOLL_SUCCESS: *descriptor becomes readable when there is something to move. XCOLL_IN_PROGRESS: there is already.
+     * Anything else: there is no descriptor. */
+    xcoll_result_t (*arm)(void *network, int *descriptor);
+    /* Cuts the connection, for good. What is in progress with this peer is reported as done soon. */
+    void (*hang_up)(void *network, size_t peer);
+    /* Sends what is on its way, for a bounded time, and ends. Reports nothing any more. */
+    void (*close)(void *network);
+};
+
+/* The symbol that a plug-in exports. */
+#define XCOLL_PLUGIN_NETWORK_SYMBOL "xcoll_plugin_network"
+typedef const struct xcoll_network_plugin *(*xcoll_plugin_network_fn)(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
