@@ -1,0 +1,80 @@
+// What one rank shows to the other ranks of one communicator, in memory that all of them map: a head for each of its
+// last few operations, counters for what goes on inside an operation, and room for small payloads.
+//
+// Everything here is written by the owner alone and read by the others. Numbers only grow.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/op.h"
+#include "base/signal.h"
+
+namespace xcoll {
+
+// Operations of one communicator that may be in flight at once. A ring of 8 costs nothing over one of 2 (measured) and
+// lets a root of small broadcasts run 8 ahead.
+inline constexpr uint64_t cell_count = 8;
+// Payloads up to this size lie in one of two slots of the board, rewritten at every second operation: under one L3 two
+// slots that stay in the cache beat any ring up to 4 KiB.
+inline constexpr size_t slot_bytes = 4096;
+inline constexpr uint64_t slot_count = 2;
+inline constexpr size_t inline_bytes = 32;
+inline constexpr size_t line_bytes = 64;
+
+// One message: what the owner called, and its data or where they are. Valid for operation n when number == n.
+//
+// Where the data are follows from their size: up to inline_bytes in the head itself, so that one line carries call,
+// flag and data; up to slot_bytes in the slot of this operation; above that where `place` says.
+struct alignas(line_bytes) Head {
+    Signal number;
+    Fingerprint call; // here in every head, whatever the operation
+    uint8_t lag;      // the owner had completed all operations up to number - 1 - lag
+    uint8_t has_room; // a bit of an agreed choice: the owner found room for its payload or blocks
+    uint8_t inlined;  // bytes of a short stream that lie behind place.base, instead of where `place` says
+    uint8_t unused[5];
+    struct Place {
+        uint64_t base;   // what the cell's counters stood at when the operation began
+        uint64_t offset; // of the payload or of the area, in the owner's segment
+        uint64_t area;   // bytes of the area, where readers cannot know
+        uint64_t total;  // bytes that go through it
+    };
+    union {
+        Place place;
+        unsigned char bytes[inline_bytes];
+    };
+};
+static_assert(sizeof(Head) == line_bytes);
+inline constexpr size_t inline_stream_bytes = inline_bytes - sizeof(Head::Place::base);
+
+// The head and, for operations in several steps, three counters on lines of their own: each is polled by the peers at
+// another time than it is written.
+struct Cell {
+    Head head;
+    alignas(line_bytes) Signal in;   // blocks of input that the owner has written
+    alignas(line_bytes) Signal out;  // blocks of results that the owner has written
+    alignas(line_bytes) Signal used; // blocks of all peers that the owner has read and will not read again
+};
+
+// What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
+struct alignas(line_bytes) Farewell {
+    std::atomic<uint32_t> result{0}; // an xcoll_result_t; written last, with release
+    char reason[188] = {};           // NUL-terminated
+};
+
+struct Board {
+    // Tells one use of this memory from the next: peers of a freed communicator must not take its successor's
+    // numbers for its own.
+    alignas(line_bytes) std::atomic<uint64_t> generation{0};
+    // All operations up to this number are completed here: nothing of them will be read any more. all_done: freed.
+    alignas(line_bytes) Signal done;
+    alignas(line_bytes) Signal directory; // where the owner's lanes are (fabric/lane.h)
+    Signal post;                          // where those of its users' messages are (fabric/post_lane.h)
+    Farewell farewell;
+    Cell cells[cell_count];
+    alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
+};
+inline constexpr uint64_t all_done = ~uint64_t{0} / 2;
+
+} // namespace xcoll

@@ -1,0 +1,282 @@
+#include "fabric/mailbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace xcoll {
+
+namespace {
+
+unsigned long long number(const Envelope &envelope) {
+    return static_cast<unsigned long long>(envelope.operation);
+}
+
+} // namespace
+
+// ------------------------------------------------------------------------------------------------- operations
+
+void Mailbox::begin(const Envelope &envelope) {
+    if (envelope.operation <= newest_) {
+        fail(XCOLL_ERR_INTERNAL, "rank %d began operation %llu after operation %llu", rank_, number(envelope),
+             static_cast<unsigned long long>(newest_));
+    }
+    newest_ = envelope.operation;
+    alive_.push_back(envelope);
+}
+
+bool Mailbox::is_over(uint64_t operation) const {
+    return operation <= newest_ && std::none_of(alive_.begin(), alive_.end(), [&](const Envelope &envelope) {
+               return envelope.operation == operation;
+           });
+}
+
+void Mailbox::end(const Envelope &envelope) {
+    for (int p = 0; parcel_count_ > 0 && p < size(); ++p) {
+        const Parcel *parcel = aside(p, envelope.operation);
+        if (parcel && parcel->envelope.call != envelope.call) {
+            fail(XCOLL_ERR_MISMATCH, "%s", mismatch(envelope, p, parcel->envelope.call).c_str());
+        }
+    }
+    drop_parcels(envelope.operation);
+    std::erase_if(alive_, [&](const Envelope &other) { return other.operation == envelope.operation; });
+    past_[past_count_++ % remembered] = envelope;
+}
+
+void Mailbox::drop_parcels(uint64_t operation) {
+    for (size_t p = 0; parcel_count_ > 0 && p < peers_.size(); ++p) {
+        parcel_count_ -=
+            peers_[p].parcels.remove_if([=](const Parcel &parcel) { return parcel.envelope.operation == operation; });
+    }
+}
+
+void Mailbox::leave(uint64_t operation) {
+    drop_parcels(operation);
+    std::erase_if(alive_, [=](const Envelope &envelope) { return envelope.operation == operation; });
+    for (Peer &peer : peers_) {
+        std::erase_if(peer.expected, [&](uint32_t slot) { return items_[slot].envelope.operation == operation; });
+    }
+    for (uint32_t slot = 0; slot < items_.size(); ++slot) {
+        // Notices tell peers that this rank has left, so they stay.
+        const Item &item = items_[slot];
+        if (item.in_use && item.has_ticket && !item.in_network && item.envelope.operation == operation) {
+            release(slot);
+        }
+    }
+}
+
+void Mailbox::forget_all() {
+    alive_.clear();
+    parcel_count_ = 0;
+    for (Peer &peer : peers_) {
+        peer.expected.clear();
+        peer.parcels.clear();
+    }
+    for (uint32_t slot = 0; slot < items_.size(); ++slot) {
+        if (items_[slot].in_use && !items_[slot].in_network) {
+            release(slot);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------- sends and receives
+
+uint32_t Mailbox::post(int peer, const Envelope &envelope, const void *data, size_t bytes) {
+    if (free_.empty()) {
+        items_.emplace_back();
+        free_.reserve(items_.size()); // so that release() needs no memory
+        free_.push_back(static_cast<uint32_t>(items_.size() - 1));
+    }
+    const uint32_t slot = free_.back();
+    free_.pop_back();
+    Item &item = items_[slot];
+    ++item.value;
+    item.envelope = envelope;
+    item.data = static_cast<char *>(const_cast<void *>(data));
+    item.bytes = bytes;
+    item.moved = 0;
+    item.peer = peer;
+    item.in_use = true;
+    item.has_ticket = true;
+    item.in_network = false;
+    item.result = XCOLL_SUCCESS;
+    return slot;
+}
+
+Ticket Mailbox::ticket(uint32_t slot) const {
+    const Item &item = items_[slot];
+    return {&item.signal, item.value, item.peer, slot};
+}
+
+bool Mailbox::is_ticket(const Signal *signal) const {
+    return std::any_of(items_.begin(), items_.end(), [=](const Item &item) { return &item.signal == signal; });
+}
+
+void Mailbox::close(Item &item) {
+    item.signal.store(item.value);
+}
+
+void Mailbox::close(Item &item, xcoll_result_t result, std::string trouble) {
+    item.result = result;
+    item.trouble = std::move(trouble);
+    item.signal.store(item.value);
+}
+
+void Mailbox::finish(const Ticket &ticket) {
+    Item &item = items_[ticket.slot];
+    const xcoll_result_t result = item.result;
+    const std::string trouble = std::exchange(item.trouble, {});
+    release(ticket.slot);
+    if (result != XCOLL_SUCCESS) {
+        throw Failure(result, trouble);
+    }
+    if (!complaint_.empty()) {
+        throw Failure(XCOLL_ERR_MISMATCH, std::exchange(complaint_, {}));
+    }
+}
+
+void Mailbox::release(uint32_t slot) {
+    items_[slot].in_use = false;
+    free_.push_back(slot);
+}
+
+// --------------------------------------------------------------------------------------------------- meeting
+
+void Mailbox::expect(uint32_t slot) {
+    peer_of(items_[slot].peer).expected.push_back(slot);
+}
+
+Mailbox::Parcel *Mailbox::aside(int peer, uint64_t operation) {
+    for (Parcel &parcel : peer_of(peer).parcels) {
+        if (parcel.envelope.operation == operation) {
+            return &parcel;
+        }
+    }
+    return nullptr;
+}
+
+void Mailbox::discard(int peer, const Parcel *parcel) {
+    parcel_count_ -= peer_of(peer).parcels.remove_if([=](const Parcel &other) { return &other == parcel; });
+}
+
+Mailbox::Parcel *Mailbox::set_aside(int peer, Parcel parcel) {
+    std::list<Parcel> &parcels = peer_of(peer).parcels;
+    parcels.push_back(std::move(parcel));
+    ++parcel_count_;
+    return &parcels.back();
+}
+
+std::string Mailbox::mismatch(const Envelope &mine, int peer, const Fingerprint &theirs) const {
+    return format("operation %llu: rank %d called %s, but rank %d called %s. All ranks of a communicator must call the "
+                  "same operations in the same order",
+                  number(mine), rank_, describe(mine.call).c_str(), peer, describe(theirs).c_str());
+}
+
+bool Mailbox::agree(Item &receive, const Envelope &envelope, size_t bytes) const {
+    if (envelope.call != receive.envelope.call) {
+        close(receive, XCOLL_ERR_MISMATCH, mismatch(receive.envelope, receive.peer, envelope.call));
+        return false;
+    }
+    if (bytes != receive.bytes) {
+        close(receive, XCOLL_ERR_MISMATCH,
+              format("operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one of %zu. The "
+                     "ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE must be the same on all",
+                     number(envelope), describe(envelope.call).c_str(), rank_, receive.bytes, receive.peer, bytes));
+        return false;
+    }
+    return true;
+}
+
+bool Mailbox::agree(Item &receive, const Parcel &parcel) const {
+    if (parcel.left) {
+        fail_for_leaving(receive, parcel.envelope);
+        return false;
+    }
+    return agree(receive, parcel.envelope, parcel.bytes);
+}
+
+void Mailbox::fail_for_leaving(Item &item, const Envelope &peers) const {
+    close(item, XCOLL_ERR_MISMATCH,
+          peers.call != item.envelope.call
+              ? mismatch(item.envelope, item.peer, peers.call)
+              : format("operation %llu: rank %d left it with an error; see the message on that rank", number(peers),
+                       item.peer));
+}
+
+const Mailbox::Parcel *Mailbox::farewell(int peer, uint64_t operation) const {
+    for (const Parcel &parcel : peer_of(peer).parcels) {
+        if (parcel.left && parcel.envelope.operation == operation) {
+            return &parcel;
+        }
+    }
+    return nullptr;
+}
+
+Mailbox::Place Mailbox::arrive(int peer, const Envelope &envelope, size_t bytes) {
+    std::vector<uint32_t> &expected = peer_of(peer).expected;
+    const auto oldest = std::find_if(expected.begin(), expected.end(), [&](uint32_t slot) {
+        return items_[slot].envelope.operation == envelope.operation;
+    });
+    if (oldest != expected.end()) {
+        const uint32_t slot = *oldest;
+        expected.erase(oldest);
+        return agree(items_[slot], envelope, bytes) ? Place{slot, nullptr} : Place{};
+    }
+    if (is_over(envelope.operation)) {
+        complain(peer, envelope);
+        return {};
+    }
+    return {none, set_aside(peer, {envelope, bytes, false, false, nullptr, nullptr})};
+}
+
+void Mailbox::left(int peer, const Envelope &envelope) {
+    // It wants the buffers back of what is still with it.
+    parcel_count_ -= peer_of(peer).parcels.remove_if(
+        [&](const Parcel &parcel) { return parcel.remote && parcel.envelope.operation == envelope.operation; });
+    std::erase_if(peer_of(peer).expected, [&](uint32_t slot) {
+        const bool concerned = items_[slot].envelope.operation == envelope.operation;
+        if (concerned) {
+            fail_for_leaving(items_[slot], envelope);
+        }
+        return concerned;
+    });
+    if (is_over(envelope.operation)) {
+        complain(peer, envelope);
+    } else {
+        set_aside(peer, {envelope, 0, true, true, nullptr, nullptr});
+    }
+}
+
+// A late message of another call: the ranks disagree about an operation that has succeeded here.
+void Mailbox::complain(int peer, const Envelope &envelope) {
+    for (Envelope &past : past_) {
+        if (past.operation == envelope.operation && past.call != envelope.call) {
+            complaint_ = mismatch(past, peer, envelope.call);
+            past.operation = 0; // said once
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------------- peers that are gone
+
+void Mailbox::lose(int peer, xcoll_result_t result, const std::string &why) {
+    Peer &lost = peer_of(peer);
+    if (lost.lost != XCOLL_SUCCESS) {
+        return; // the first reason stays
+    }
+    lost.lost = result;
+    lost.why = why;
+    for (const uint32_t slot : std::exchange(lost.expected, {})) {
+        close(items_[slot], result, why);
+    }
+}
+
+bool Mailbox::is_lost(Item &item) const {
+    const Peer &peer = peer_of(item.peer);
+    if (peer.lost == XCOLL_SUCCESS) {
+        return false;
+    }
+    close(item, peer.lost, peer.why);
+    return true;
+}
+
+} // namespace xcoll

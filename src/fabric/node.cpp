@@ -1,0 +1,228 @@
+#include "fabric/node.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/error.h"
+#include "boot/packet.h"
+#include "fabric/window.h"
+#include "topo/cpu_set.h"
+
+namespace xcoll {
+
+namespace {
+
+constexpr size_t header_bytes = 4096;
+// Boards that have memory from the start; more is added to the file as communicators are made.
+constexpr size_t boards_at_start = 4;
+// Address space for boards and lanes, without memory behind it: some 10 000 live communicators.
+constexpr size_t board_space = size_t{128} << 20;
+
+size_t segment_bytes(const NodeSizes &sizes) {
+    return header_bytes + sizes.ring_bytes + board_space;
+}
+size_t reserved_bytes(const NodeSizes &sizes) {
+    return header_bytes + sizes.ring_bytes + boards_at_start * sizeof(Board);
+}
+
+std::vector<Bed *> beds_of(const std::vector<Node::Member> &members) {
+    std::vector<Bed *> beds;
+    for (const Node::Member &member : members) {
+        beds.push_back(&member.segment->header().bed);
+    }
+    return beds;
+}
+
+} // namespace
+
+NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
+    // Twice the L2: a line comes round again after the peer's L2 has dropped it.
+    constexpr size_t usual_l2 = size_t{1} << 20;
+    constexpr size_t smallest = size_t{64} << 10, granule = size_t{64} << 10;
+    const size_t wanted = 2 * (l2_bytes ? l2_bytes : usual_l2);
+    const size_t share = budget_bytes / static_cast<size_t>(local_ranks);
+    const size_t others = header_bytes + boards_at_start * sizeof(Board);
+    const size_t room = share > others ? share - others : 0;
+    return {std::max(std::min(wanted, room) / granule * granule, smallest)};
+}
+
+Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, int descriptor)
+    : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
+      doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
+      arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), segment_bytes(sizes), descriptor),
+      ring_(header_bytes, sizes.ring_bytes) {
+}
+
+Node::BoardPlace Node::take_board() {
+    reclaim();
+    const uint64_t offset = arena_.take(sizeof(Board));
+    auto *board = reinterpret_cast<Board *>(arena_.at(offset));
+    const std::lock_guard lock(mutex_);
+    const uint64_t generation = ++generations_;
+    // The generation first: peers that still look at the memory's former use see that it is over.
+    board->generation.store(generation, std::memory_order_release);
+    board->done.store(0);
+    board->farewell.result.store(0, std::memory_order_relaxed);
+    for (Cell &cell : board->cells) {
+        new (&cell) Cell{};
+    }
+    return {offset, generation};
+}
+
+void Node::retire(std::shared_ptr<Window> window) {
+    window->close();
+    {
+        const std::lock_guard lock(mutex_);
+        retired_.push_back(std::move(window));
+    }
+    reclaim();
+}
+
+void Node::reclaim() {
+    std::vector<std::shared_ptr<Window>> over;
+    const std::lock_guard lock(mutex_);
+    const auto first = std::stable_partition(retired_.begin(), retired_.end(),
+                                             [](const auto &window) { return !window->everyone_closed(); });
+    std::move(first, retired_.end(), std::back_inserter(over));
+    retired_.erase(first, retired_.end());
+}
+
+namespace {
+
+// What a rank says of itself before its segment is mapped.
+struct Introduction {
+    ProcessIdentity process;
+    uint64_t nonce;
+    Place place;
+    int32_t usable_processors;
+    uint32_t barriers; // Doorbell::enable_barriers
+    uint32_t unused;
+    uint64_t ring_bytes;
+    CpuSet allowed;
+};
+
+// Ranks bound to different processors use them all, whatever each may use alone; a quota counts for all.
+int processors_of(const std::vector<Introduction> &all, const std::vector<int> &locals) {
+    CpuSet allowed;
+    int quota = CpuSet::limit;
+    for (const int rank : locals) {
+        const Introduction &one = all[static_cast<size_t>(rank)];
+        allowed.add(one.allowed);
+        if (one.usable_processors < one.allowed.count()) {
+            quota = std::min(quota, one.usable_processors);
+        }
+    }
+    return std::max(1, std::min(allowed.count(), quota));
+}
+
+bool barriers_of(const std::vector<Introduction> &all, const std::vector<int> &locals) {
+    return std::all_of(locals.begin(), locals.end(),
+                       [&](int rank) { return all[static_cast<size_t>(rank)].barriers != 0; });
+}
+
+// Everybody learns whether everybody is well, so that all fail or none.
+void agree(Bootstrap &boot, const std::string &trouble) {
+    const uint8_t mine = trouble.empty() ? 1 : 0;
+    std::vector<uint8_t> all(static_cast<size_t>(boot.size()));
+    boot.allgather(&mine, all.data(), 1);
+    if (!trouble.empty()) {
+        fail(XCOLL_ERR_BOOTSTRAP, "rank %d could not connect: %s", boot.rank(), trouble.c_str());
+    }
+    const auto bad = std::find(all.begin(), all.end(), 0);
+    if (bad != all.end()) {
+        fail(XCOLL_ERR_BOOTSTRAP, "rank %d could not connect to its peers; see its message",
+             static_cast<int>(bad - all.begin()));
+    }
+}
+
+} // namespace
+
+namespace {
+
+Introduction introduce(const Machine &machine, const NodeSizes &sizes) {
+    Introduction mine{};
+    mine.process = process_identity();
+    mine.place = current_place(machine);
+    mine.usable_processors = usable_processors();
+    mine.barriers = Doorbell::enable_barriers() ? 1 : 0;
+    mine.ring_bytes = sizes.ring_bytes;
+    mine.allowed = allowed_cpus();
+    return mine;
+}
+
+// Does work() and tells everybody how it went.
+template <class Work> void together(Bootstrap &boot, Work work) {
+    std::string trouble;
+    try {
+        work();
+    } catch (const Failure &failure) {
+        trouble = failure.message();
+    }
+    agree(boot, trouble);
+}
+
+void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
+    if (mine != theirs) {
+        fail(XCOLL_ERR_CONFIG,
+             "rank %d has a payload ring of %zu KiB, rank %d one of %zu KiB: XCOLL_SHM_BUDGET must be the same on all "
+             "ranks",
+             my_rank, mine / 1024, their_rank, theirs / 1024);
+    }
+}
+
+} // namespace
+
+std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
+                                   size_t budget_bytes) {
+    const NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, static_cast<int>(locals.size()));
+    Introduction introduction = introduce(machine, sizes);
+    Segment mine;
+    Descriptor file;
+    together(boot, [&] {
+        int number = -1;
+        mine = Segment::create(segment_bytes(sizes), reserved_bytes(sizes), &number);
+        file = Descriptor(number);
+        introduction.nonce = mine.header().nonce;
+    });
+    std::vector<Introduction> all(static_cast<size_t>(boot.size()));
+    boot.allgather(&introduction, all.data(), sizeof introduction);
+    std::vector<Descriptor> files;
+    for (const int number : boot.exchange_descriptors(file.get(), locals)) {
+        files.emplace_back(number);
+    }
+    std::vector<Node::Member> members;
+    together(boot, [&] {
+        for (size_t i = 0; i < locals.size(); ++i) {
+            const Introduction &peer = all[static_cast<size_t>(locals[i])];
+            check_ring(sizes.ring_bytes, boot.rank(), peer.ring_bytes, locals[i]);
+            Segment segment =
+                locals[i] == boot.rank() ? std::exchange(mine, Segment()) : Segment::map(files[i].get(), peer.nonce);
+            members.push_back({std::make_shared<Segment>(std::move(segment)), peer.process, peer.place,
+                               peer.process.pid == introduction.process.pid});
+        }
+    });
+    const int me = static_cast<int>(std::find(locals.begin(), locals.end(), boot.rank()) - locals.begin());
+    return std::make_shared<Node>(std::move(members), me, sizes, processors_of(all, locals), barriers_of(all, locals),
+                                  file.release());
+}
+
+std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes) {
+    const NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, size);
+    const ProcessIdentity process = process_identity();
+    const bool barriers = Doorbell::enable_barriers();
+    std::vector<Node::Member> members;
+    for (int i = 0; i < size; ++i) {
+        // The threads do not exist yet, so nothing is known about their places.
+        members.push_back(
+            {std::make_shared<Segment>(Segment::create_private(segment_bytes(sizes))), process, Place{}, true});
+    }
+    std::vector<std::shared_ptr<Node>> nodes;
+    for (int i = 0; i < size; ++i) {
+        nodes.push_back(std::make_shared<Node>(members, i, sizes, usable_processors(), barriers, -1));
+    }
+    return nodes;
+}
+
+} // namespace xcoll

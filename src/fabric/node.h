@@ -1,0 +1,105 @@
+// The ranks of one machine as one of them sees it: everybody's segment, my arena and payload ring, the doorbell, and
+// who is alive. All communicators of a rank that came from the same start share one Node.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "boot/boot.h"
+#include "boot/host.h"
+#include "fabric/arena.h"
+#include "fabric/doorbell.h"
+#include "fabric/ring.h"
+#include "fabric/segment.h"
+#include "fabric/store_kind.h"
+#include "topo/machine.h"
+
+namespace xcoll {
+
+class Window;
+
+// Sizes, from the configuration and the machine.
+struct NodeSizes {
+    size_t ring_bytes; // payload ring of one rank
+};
+// How much memory all ranks of a machine may use together before they make more communicators.
+NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
+
+class Node {
+public:
+    struct Member {
+        std::shared_ptr<Segment> segment;
+        ProcessIdentity process;
+        Place place;
+        bool same_process;
+    };
+    // processors: how many all ranks together may use. barriers: see Doorbell.
+    Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, int descriptor);
+    Node(const Node &) = delete;
+    Node &operator=(const Node &) = delete;
+
+    int ranks() const {
+        return static_cast<int>(members_.size());
+    }
+    int me() const {
+        return me_;
+    }
+    const Member &member(int i) const {
+        return members_[static_cast<size_t>(i)];
+    }
+    char *base(int i) const {
+        return member(i).segment->base();
+    }
+    // More ranks than processors: whoever waits must give its processor away.
+    bool crowded() const {
+        return ranks() > processors_;
+    }
+    const Doorbell &doorbell() const {
+        return doorbell_;
+    }
+    // How fast StoreKind's clock counts.
+    double ticks_per_ns() const {
+        return ticks_per_ns_;
+    }
+    Arena &arena() {
+        return arena_;
+    }
+    Ring &ring() {
+        return ring_;
+    }
+    bool is_alive(int i) const {
+        return member(i).same_process || xcoll::is_alive(member(i).process);
+    }
+
+    // An empty board of my own: its offset and generation, to be told to the peers.
+    struct BoardPlace {
+        uint64_t offset, generation;
+    };
+    BoardPlace take_board();
+    // Keeps a freed window until its memory can be used again, and reuses what can be.
+    void retire(std::shared_ptr<Window> window);
+    void reclaim();
+
+private:
+    std::vector<Member> members_;
+    std::vector<Bed *> beds_;
+    int me_, processors_;
+    Doorbell doorbell_;
+    Arena arena_;
+    Ring ring_;
+    double ticks_per_ns_ = StoreKind::ticks_per_ns();
+    std::mutex mutex_;
+    uint64_t generations_ = 0;
+    std::vector<std::shared_ptr<Window>> retired_; // last: windows give back what they hold of the members above
+};
+
+// Connects the ranks `locals` (ranks of `boot` on this machine, ascending, this one among them). Collective over all
+// ranks of boot. Every rank either succeeds or throws.
+std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
+                                   size_t budget_bytes);
+// `size` ranks in this process; nodes[i] is rank i's view.
+std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes);
+
+} // namespace xcoll

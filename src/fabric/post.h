@@ -1,0 +1,166 @@
+// Messages that users send to each other, over a Window: one Post for each communicator and rank. post_lane.h has the
+// protocol and why it comes to an end, post_box.h has who gets which message.
+//
+//     const Post::Ticket ticket = post.recv(source, tag, buffer, room);
+//     while (!post.is_over(ticket)) {
+//         co_await post.until(ticket);
+//         post.advance(ticket);
+//     }
+//     const Post::Status status = Post::status(ticket);
+//     post.finish(ticket);
+//
+// Messages move when advance() or progress() is called; every wait calls progress(). until() names the very line that a
+// message comes in where there is but one, so that a wait sees it without calling anything. It may be reached without
+// the ticket being over; it is reached whenever advance() has something to do for the ticket, whoever did what comes
+// before. Only a receive from any source, and what is parked on end(), has to be driven by progress().
+#pragma once
+
+#include <vector>
+
+#include "fabric/post_box.h"
+#include "fabric/post_out.h"
+
+namespace xcoll {
+
+class Post {
+public:
+    struct Ticket {
+        PostItem *item = nullptr; // nullptr: it was over at once
+    };
+    struct Status {
+        int source, tag;
+        size_t bytes;
+    };
+
+    // Everything that peers may still read is the window's and goes with it; this goes before the window does.
+    Post(Window &window, const Kernels &kernels);
+    ~Post();
+    Post(const Post &) = delete;
+    Post &operator=(const Post &) = delete;
+
+    // The buffer belongs to the Post until the ticket is over or everything is cancelled. Throw ABORTED after
+    // cancel_all(), NO_MEMORY at the first message to a peer.
+    Ticket send(int peer, int tag, const void *data, size_t bytes);
+    Ticket recv(int source, int tag, void *buffer, size_t room);
+
+    static bool is_over(const Ticket &ticket) {
+        return !ticket.item || ticket.item->state == PostItem::State::over;
+    }
+    // Of a receive that is over and not finished: who sent what.
+    static Status status(const Ticket &ticket) {
+        return {ticket.item->peer, ticket.item->tag, ticket.item->total};
+    }
+    // After it is over, exactly once. Throws TRUNCATE if the message was longer than the room; it is lost then.
+    void finish(const Ticket &ticket);
+
+    // ---- progress
+    // Nothing but the end: to be driven by progress().
+    static Until end(const Ticket &ticket) {
+        const PostItem &item = *ticket.item;
+        return {&item.signal, item.value, item.peer == any_source ? -1 : item.peer};
+    }
+    // What to wait for before advance() can do more for this ticket, which is not over.
+    Until until(const Ticket &ticket);
+    // Moves what can be moved with this ticket's peer, until the ticket is over. True if something moved.
+    bool advance(const Ticket &ticket);
+    // The same for all peers that something is waited for from, a bit at a time; and makes room for those who cannot go
+    // on otherwise. True if something moved.
+    bool progress();
+    // True if progress() would find something.
+    bool has_news();
+    // Sleeps until `until` is reached or has_news(), at most so long; may return early. False at once if nothing is in
+    // flight here, so that nobody is known who could wake this rank.
+    bool sleep(const Until &until, int64_t nanoseconds);
+    size_t in_flight() const {
+        return box_.in_use();
+    }
+
+    // ---- trouble
+    // Something is waited for that will not come any more if this peer had died before the call.
+    bool awaits(int peer);
+    // Throws ABORTED if something is waited for that a rank which freed this communicator can not send or take any
+    // more.
+    void check_present();
+    // Takes back every buffer, for good: nothing touches them after the return, here or at a peer.
+    void cancel_all() noexcept;
+
+    size_t aside_bytes() const {
+        return box_.aside_bytes();
+    }
+
+private:
+    // What goes on with one peer.
+    struct Link {
+        PostOut out;
+        PostLane *in = nullptr; // the peer's
+        uint64_t read = 0;      // lines
+        uint64_t claimed = 0;   // weight of the letters that receives have asked for, of those that came
+        uint32_t messages = 0;  // sent
+        uint64_t letters = 0;   // weight of the letters that were sent
+        uint64_t letters_claimed = 0;
+        bool is_active = false; // in active_
+        PostQueue waiting, offered, flowing, answers, arriving;
+
+        bool is_sending() const {
+            return !waiting.empty() || !offered.empty() || !flowing.empty();
+        }
+    };
+    Link &link(int peer) {
+        return links_[static_cast<size_t>(peer)];
+    }
+    bool is_self(int peer) const {
+        return peer == window_.rank();
+    }
+    bool shares_process(int peer) const {
+        return window_.node().member(window_.node_rank(peer)).same_process;
+    }
+
+    // ---- sending (post_send.cpp)
+    Ticket send_to_self(int tag, const void *data, size_t bytes);
+    bool put_letter(Link &l, int tag, const char *data, size_t bytes, size_t &put);
+    void open_out(int peer);
+    bool has_credit(Link &l, size_t bytes) const;
+    bool push(int peer);
+    bool answer(int peer);
+    bool announce(int peer);
+    bool flow(Link &l);
+    bool can_push(Link &l) const;
+
+    // ---- receiving (post_receive.cpp)
+    bool find_in(int peer);
+    bool has_line(int peer);
+    bool wants(int peer) const;
+    bool pull(int peer);
+    bool take_lines(int peer, bool only_wanted);
+    void take_line(int peer, const PostLine &line);
+    void take_letter(int peer, const PostLine &line);
+    void take_offer(int peer, const PostLine &line);
+    void take_more(int peer, const PostLine &line);
+    void take_parcel(PostItem &receive, PostParcels::iterator parcel);
+    const char *payload(int peer, const PostLine &line) const;
+    void claim(Link &l, size_t bytes) const;
+    void begin_arriving(PostItem &receive, const char *data, size_t bytes);
+    void store(PostItem &receive, const char *data, size_t bytes) const;
+    void accept(PostItem &receive, const char *address);
+    bool copy_from(int peer, PostItem &receive, const char *address) const;
+    bool relieve(int peer);
+
+    // ---- both (post.cpp)
+    void activate(int peer);
+    bool is_busy_with(int peer) const;
+    bool visit(int peer);
+    void check_open(const char *what) const;
+    void check_present(int peer);
+
+    Window &window_;
+    PostSupplies supplies_;
+    PostBox box_;
+    std::vector<Link> links_;
+    std::vector<int> active_;
+    int turn_ = 0;        // who is looked at first, for receives from any source
+    int relief_turn_ = 0; // who is relieved next
+    char *directory_ = nullptr;
+    bool cancelled_ = false;
+};
+
+} // namespace xcoll

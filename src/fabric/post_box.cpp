@@ -1,0 +1,104 @@
+#include "fabric/post_box.h"
+
+#include <algorithm>
+
+namespace xcoll {
+
+namespace {
+
+bool fits(const PostItem &receive, int source, int tag) {
+    return (receive.peer == source || receive.peer == any_source) && (receive.tag == tag || receive.tag == any_tag);
+}
+
+} // namespace
+
+PostItem &PostBox::start(PostItem::State state, int peer, int tag, const void *data, size_t bytes) {
+    if (!free_) {
+        free_ = &items_.emplace_back();
+    }
+    PostItem &item = *free_;
+    free_ = item.next;
+    ++in_use_;
+    ++item.value;
+    item.state = state;
+    item.peer = peer;
+    item.tag = tag;
+    item.data = static_cast<char *>(const_cast<void *>(data));
+    item.bytes = bytes;
+    item.total = bytes;
+    item.moved = 0;
+    return item;
+}
+
+void PostBox::post(PostItem &item) {
+    posted_.push(&item);
+    ++(item.peer == any_source ? posted_from_any_ : posted_from_[static_cast<size_t>(item.peer)]);
+}
+
+PostItem *PostBox::match(int source, int tag, uint32_t message, size_t total) {
+    PostItem *receive = posted_.take([=](const PostItem &item) { return fits(item, source, tag); });
+    if (receive) {
+        --(receive->peer == any_source ? posted_from_any_ : posted_from_[static_cast<size_t>(source)]);
+        assign(*receive, source, tag, message, total);
+    }
+    return receive;
+}
+
+void PostBox::assign(PostItem &receive, int source, int tag, uint32_t message, size_t total) {
+    receive.peer = source;
+    receive.tag = tag;
+    receive.message = message;
+    receive.total = total;
+}
+
+PostParcel &PostBox::put_aside(int source, int tag, uint32_t message, size_t total, bool is_offer) {
+    if (spare_.empty()) {
+        spare_.emplace_back();
+    }
+    PostParcel &parcel = spare_.front();
+    if (!is_offer && total > PostParcel::small) {
+        parcel.outside = std::make_unique_for_overwrite<char[]>(total);
+    }
+    parcel.source = source;
+    parcel.tag = tag;
+    parcel.message = message;
+    parcel.total = total;
+    parcel.arrived = 0;
+    parcel.is_offer = is_offer;
+    aside_.splice(aside_.end(), spare_, spare_.begin());
+    return parcel;
+}
+
+PostParcels::iterator PostBox::find(const PostItem &receive) {
+    return std::find_if(aside_.begin(), aside_.end(),
+                        [&](const PostParcel &parcel) { return fits(receive, parcel.source, parcel.tag); });
+}
+
+// Of those that are still coming in; they came lately.
+PostParcel &PostBox::aside(int source, uint32_t message) {
+    return *std::find_if(aside_.rbegin(), aside_.rend(), [=](const PostParcel &parcel) {
+        return parcel.source == source && parcel.message == message;
+    });
+}
+
+void PostBox::drop(PostParcels::iterator parcel) {
+    parcel->outside.reset();
+    spare_.splice(spare_.begin(), aside_, parcel);
+}
+
+size_t PostBox::aside_bytes() const {
+    size_t bytes = 0;
+    for (const PostParcel &parcel : aside_) {
+        bytes += parcel.is_offer ? 0 : parcel.total;
+    }
+    return bytes;
+}
+
+void PostBox::forget_all() {
+    posted_ = {};
+    std::fill(posted_from_.begin(), posted_from_.end(), size_t{0});
+    posted_from_any_ = 0;
+    aside_.clear();
+}
+
+} // namespace xcoll

@@ -1,0 +1,172 @@
+// What one rank knows of its users' messages: the sends and receives that are not over yet, and what came before
+// anybody asked for it. Who gets which message; private memory only.
+//
+// A message goes to the first receive, in the order in which they were started, that fits it; a receive takes the first
+// message, in the order in which they came, that fits it. Messages of one sender come in the order in which they were
+// sent, so those that fit the same receives do not overtake each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "base/signal.h"
+
+namespace xcoll {
+
+inline constexpr int any_source = -32002;
+inline constexpr int any_tag = -32003;
+inline constexpr int no_rank = -32004; // no message at all (coll/point_to_point.h)
+
+// One send or receive, from its start to its finish.
+struct PostItem {
+    enum class State : uint8_t {
+        over,
+        waiting,   // send: not told to the peer yet
+        offered,   // send: until the peer answers
+        flowing,   // send: its bytes are on their way
+        posted,    // receive: no message yet
+        answering, // receive: the answer to an offer is to be told
+        arriving,  // receive: its bytes are on their way
+    };
+    Signal signal;
+    uint64_t value = 0; // of the signal when it is over
+    State state = State::over;
+    bool refuses = false; // the answer
+    int peer = 0;         // of a receive: the source that it asks for, then the one that it got
+    int tag = 0;
+    uint32_t message = 0;
+    char *data = nullptr; // of a send: only read
+    size_t bytes = 0;     // of a receive: its room
+    size_t total = 0;     // of the message
+    size_t moved = 0;
+    PostItem *next = nullptr;
+};
+
+// Items in an order; each is in one queue at most.
+class PostQueue {
+public:
+    bool empty() const {
+        return !first_;
+    }
+    PostItem *first() const {
+        return first_;
+    }
+    void push(PostItem *item) {
+        item->next = nullptr;
+        (last_ ? last_->next : first_) = item;
+        last_ = item;
+    }
+    void pop() {
+        first_ = first_->next;
+        if (!first_) {
+            last_ = nullptr;
+        }
+    }
+    // Takes out the first one that is wanted; nullptr: there is none.
+    template <class Wanted> PostItem *take(Wanted wanted) {
+        PostItem *before = nullptr;
+        for (PostItem *item = first_; item; before = item, item = item->next) {
+            if (wanted(*item)) {
+                (before ? before->next : first_) = item->next;
+                if (last_ == item) {
+                    last_ = before;
+                }
+                return item;
+            }
+        }
+        return nullptr;
+    }
+    PostItem *find_message(uint32_t message) const {
+        PostItem *item = first_;
+        while (item && item->message != message) {
+            item = item->next;
+        }
+        return item;
+    }
+    PostItem *take_message(uint32_t message) {
+        return take([=](const PostItem &item) { return item.message == message; });
+    }
+
+private:
+    PostItem *first_ = nullptr, *last_ = nullptr;
+};
+
+// A message that came before its receive: a letter's bytes as far as they are there, or an offer.
+struct PostParcel {
+    static constexpr size_t small = 64;
+    int source = 0, tag = 0;
+    uint32_t message = 0;
+    size_t total = 0, arrived = 0;
+    bool is_offer = false;
+    const char *address = nullptr; // of an offer: where its bytes are, if this rank can read them there
+    unsigned char inside[small] = {};
+    std::unique_ptr<char[]> outside;
+
+    char *data() {
+        return outside ? outside.get() : reinterpret_cast<char *>(inside);
+    }
+};
+using PostParcels = std::list<PostParcel>;
+
+class PostBox {
+public:
+    explicit PostBox(int ranks) : posted_from_(static_cast<size_t>(ranks)) {
+    }
+
+    // ---- items: they stay where they are, since their signals are waited for
+    PostItem &start(PostItem::State state, int peer, int tag, const void *data, size_t bytes);
+    static void close(PostItem &item) {
+        item.state = PostItem::State::over;
+        item.signal.store(item.value);
+    }
+    void release(PostItem &item) {
+        item.next = free_;
+        free_ = &item;
+        --in_use_;
+    }
+    size_t in_use() const {
+        return in_use_;
+    }
+
+    // ---- receives that have no message yet
+    void post(PostItem &item);
+    // The receive that a message goes to, as one that has it from now on; nullptr: nobody asked for it yet.
+    PostItem *match(int source, int tag, uint32_t message, size_t total);
+    bool names(int source) const {
+        return posted_from_[static_cast<size_t>(source)] > 0;
+    }
+    bool expects_any() const {
+        return posted_from_any_ > 0;
+    }
+
+    // ---- messages that have no receive yet
+    // With room for `total` bytes, unless it is an offer.
+    PostParcel &put_aside(int source, int tag, uint32_t message, size_t total, bool is_offer);
+    // The parcel that a receive takes, or aside_end().
+    PostParcels::iterator find(const PostItem &receive);
+    PostParcels::iterator aside_end() {
+        return aside_.end();
+    }
+    PostParcel &aside(int source, uint32_t message);
+    void drop(PostParcels::iterator parcel);
+    // Bytes of letters that lie aside, for tests.
+    size_t aside_bytes() const;
+
+    static void assign(PostItem &receive, int source, int tag, uint32_t message, size_t total);
+    void forget_all();
+
+private:
+    std::deque<PostItem> items_;
+    PostItem *free_ = nullptr;
+    size_t in_use_ = 0;
+    PostQueue posted_;
+    std::vector<size_t> posted_from_; // how many ask for this source
+    size_t posted_from_any_ = 0;
+    PostParcels aside_, spare_;
+};
+
+} // namespace xcoll

@@ -1,0 +1,105 @@
+// Messages that users send, from one rank to another through memory of the sender: a ring of lines, each of which
+// tells one thing, and a ring of bytes for what does not fit into a line. Made when the first message is sent.
+//
+//     sender     write line i | line i's number = i + 1       only if i - taken < post_lines
+//     receiver                        read line i | taken >= i + 1        only if line i's number == i + 1
+//
+// Numbers and `taken` only grow and have one writer each. Line i lies where line i - post_lines lay, whose number is
+// smaller, so the receiver does not take one for the other. It reads a line, and the payload that the line tells of,
+// after it saw the number: all of it was written before. The sender rewrites them after it saw that they were taken:
+// all of it was read before. Each store releases and each load acquires, so this holds on every processor. The bytes
+// and blocks of line i are free again when taken > i, in the order of the lines.
+//
+// What the lines tell makes a message small or large:
+//
+//     small    letter, more, more, ...                   its sender does not wait for the receiver
+//     large    offer; the receiver answers, when a receive asks for it, through its own lane:
+//                  go:   then more, more, ...
+//                  over: it has copied the message itself (ranks of one process), or does not want it
+//
+// The receiver takes every line that comes, whatever it tells, without waiting for anything: an offer is noted, bytes
+// that go on with a message go where the message goes, and a letter that nobody asks for yet is put aside. So a line
+// never stands in the way of another, and messages get through in any order. What is aside is bounded by the sender: it
+// sends no more letters than post_credit bytes beyond those that were asked for (`claimed`), and makes offers of the
+// others. An offer costs the receiver a note, and the sender has that much memory in the send itself.
+//
+// So sends and receives that were all started come to an end, whatever their sizes and their order, as long as the
+// ranks make progress: a lane of which something is awaited is emptied, so it has room; so every message's letter or
+// offer arrives, in the order of the sends; the receive that it is for is found; if that one came to an offer, the
+// answer goes through a lane that the sender of the offer empties, since it awaits the answer; then the bytes go
+// through a lane that the receiver empties, since it awaits the bytes. Nothing in this chain waits for another message.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+#include "fabric/board.h"
+#include "fabric/lane.h"
+
+namespace xcoll {
+
+inline constexpr uint64_t post_lines = 32;
+inline constexpr size_t post_ring_bytes = 32 * 1024;
+// The most that lies in the ring for one line.
+inline constexpr size_t post_piece = 4096;
+// Small messages: their senders wait for nobody, so two ranks may both send first.
+inline constexpr size_t post_letter = 16 * 1024;
+inline constexpr uint64_t post_credit = 128 * 1024;
+
+struct alignas(line_bytes) PostLine {
+    enum class What : uint8_t { letter, offer, more, go, over };
+    static constexpr size_t room = 40;
+
+    Signal number;
+    What what;
+    int32_t tag;
+    uint32_t message; // which one of those from this sender; for answers: of those from the other
+    uint32_t bytes;   // of payload that come with this line
+    struct Elsewhere {
+        uint64_t total;      // bytes of the message
+        uint64_t offset;     // of the payload, in the sender's segment
+        const char *address; // of the whole message, for ranks of the sender's process; offers only
+    };
+    union {
+        unsigned char inside[room]; // payloads up to this size
+        Elsewhere elsewhere;        // where larger ones are
+    };
+    size_t total() const {
+        return what == What::offer || bytes > room ? elsewhere.total : bytes;
+    }
+};
+static_assert(sizeof(PostLine) == line_bytes);
+
+struct PostLane {
+    PostLine lines[post_lines];
+    // ---- written by the receiver
+    alignas(line_bytes) Signal taken;
+    Signal claimed; // weight of the letters that receives have asked for
+    // Taking back a buffer that the receiver may be reading (Post::cancel_all, Post::copy_from):
+    //     receiver   reading = 1; if (!revoked) copy a piece, look again, ...; reading = 0
+    //     sender     revoked = 1; wait until reading == 0
+    // In the one order of these stores and loads, all sequentially consistent, either the receiver sees the revocation
+    // or the sender sees the reading; and one who reads looks again soon.
+    std::atomic<uint32_t> reading;
+    // ---- written by the sender
+    alignas(line_bytes) std::atomic<uint32_t> revoked;
+    alignas(line_bytes) unsigned char ring[post_ring_bytes];
+};
+
+// A letter of no bytes takes memory as well.
+inline uint64_t post_weight(size_t bytes) {
+    return std::max(bytes, line_bytes);
+}
+
+// Where the lanes of a board's owner are (lane.h has the directory and says why the generation is in it). 0: there are
+// none yet.
+inline uint64_t post_directory_none(const Board &board) {
+    return directory_value(board.generation.load(std::memory_order_acquire), 0);
+}
+inline uint64_t post_directory(const Board &board) {
+    const uint64_t value = board.post.read();
+    const uint64_t none = post_directory_none(board);
+    return value > none ? value - none : 0;
+}
+
+} // namespace xcoll

@@ -1,0 +1,245 @@
+// The receiving half of Post.
+#include <algorithm>
+
+#include "fabric/post.h"
+
+namespace xcoll {
+
+namespace {
+// A lane with so many lines that nobody asked for may be about to stop its sender.
+constexpr uint64_t relieved_lines = 4;
+} // namespace
+
+Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
+    check_open("receives");
+    PostItem &receive = box_.start(PostItem::State::posted, source, tag, buffer, room);
+    if (const auto parcel = box_.find(receive); parcel != box_.aside_end()) {
+        if (source == any_source) {
+            // Whoever sends much may always have something aside. The others' messages come to lie behind it in turn.
+            turn_ = (turn_ + 1) % window_.size();
+            take_lines(turn_, false);
+        }
+        take_parcel(receive, parcel);
+        return {&receive};
+    }
+    box_.post(receive);
+    if (source == any_source) {
+        progress();
+    } else {
+        activate(source);
+        visit(source);
+    }
+    return {&receive};
+}
+
+// ------------------------------------------------------------------------------------------------------ lines
+
+bool Post::find_in(int peer) {
+    Link &l = link(peer);
+    if (!l.in) {
+        const uint64_t directory = post_directory(window_.board(peer));
+        const uint64_t lane = directory ? LaneDirectory::lane(window_.at(peer, directory), window_.rank()).read() : 0;
+        l.in = lane ? reinterpret_cast<PostLane *>(window_.at(peer, lane)) : nullptr;
+    }
+    return l.in != nullptr;
+}
+
+bool Post::has_line(int peer) {
+    const Link &l = link(peer);
+    return find_in(peer) && l.in->lines[l.read % post_lines].number.reached(l.read + 1);
+}
+
+// Something that the peer sends is waited for: a message, its answer to an offer, or, as long as something is to be
+// sent, whatever keeps the peer from going on.
+bool Post::wants(int peer) const {
+    return is_busy_with(peer) || box_.expects_any();
+}
+
+bool Post::pull(int peer) {
+    return take_lines(peer, true);
+}
+
+bool Post::take_lines(int peer, bool only_wanted) {
+    if (is_self(peer)) {
+        return false;
+    }
+    Link &l = link(peer);
+    const uint64_t before = l.read;
+    while (l.read - before < post_lines && (!only_wanted || wants(peer)) && has_line(peer)) {
+        const PostLine &line = l.in->lines[l.read % post_lines];
+        const bool is_long = line.bytes >= post_piece;
+        take_line(peer, line);
+        ++l.read;
+        if (is_long) { // the sender may wait for its memory
+            window_.publish(l.in->taken, l.read);
+        }
+    }
+    if (l.read == before) {
+        return false;
+    }
+    window_.publish(l.in->taken, l.read);
+    return true;
+}
+
+bool Post::relieve(int peer) {
+    const Link &l = link(peer);
+    if (cancelled_ || is_self(peer) || wants(peer) || !find_in(peer)) {
+        return false;
+    }
+    const uint64_t last = l.read + relieved_lines - 1;
+    return l.in->lines[last % post_lines].number.reached(last + 1) && take_lines(peer, false);
+}
+
+void Post::take_line(int peer, const PostLine &line) {
+    Link &l = link(peer);
+    switch (line.what) {
+    case PostLine::What::letter:
+        take_letter(peer, line);
+        break;
+    case PostLine::What::offer:
+        take_offer(peer, line);
+        break;
+    case PostLine::What::more:
+        take_more(peer, line);
+        break;
+    case PostLine::What::go:
+        if (PostItem *send = l.offered.take_message(line.message)) {
+            send->state = PostItem::State::flowing;
+            l.flowing.push(send);
+        }
+        break;
+    case PostLine::What::over:
+        if (PostItem *send = l.offered.take_message(line.message)) {
+            PostBox::close(*send);
+        }
+        break;
+    }
+}
+
+const char *Post::payload(int peer, const PostLine &line) const {
+    return line.bytes <= PostLine::room ? reinterpret_cast<const char *>(line.inside)
+                                        : window_.at(peer, line.elsewhere.offset);
+}
+
+void Post::take_letter(int peer, const PostLine &line) {
+    const size_t total = line.total();
+    if (PostItem *receive = box_.match(peer, line.tag, line.message, total)) {
+        claim(link(peer), total);
+        begin_arriving(*receive, payload(peer, line), line.bytes);
+        return;
+    }
+    PostParcel &parcel = box_.put_aside(peer, line.tag, line.message, total, false);
+    supplies_.kernels.copy(parcel.data(), payload(peer, line), line.bytes);
+    parcel.arrived = line.bytes;
+}
+
+void Post::take_offer(int peer, const PostLine &line) {
+    const char *address = line.elsewhere.address;
+    if (PostItem *receive = box_.match(peer, line.tag, line.message, line.total())) {
+        accept(*receive, address);
+    } else {
+        box_.put_aside(peer, line.tag, line.message, line.total(), true).address = address;
+    }
+}
+
+void Post::take_more(int peer, const PostLine &line) {
+    Link &l = link(peer);
+    PostItem *receive = l.arriving.find_message(line.message);
+    if (!receive) {
+        PostParcel &parcel = box_.aside(peer, line.message);
+        supplies_.kernels.copy(parcel.data() + parcel.arrived, payload(peer, line), line.bytes);
+        parcel.arrived += line.bytes;
+        return;
+    }
+    store(*receive, payload(peer, line), line.bytes);
+    if (receive->moved == receive->total) {
+        l.arriving.take_message(line.message);
+        PostBox::close(*receive);
+    }
+}
+
+// --------------------------------------------------------------------------------------------------- messages
+
+void Post::take_parcel(PostItem &receive, PostParcels::iterator parcel) {
+    PostBox::assign(receive, parcel->source, parcel->tag, parcel->message, parcel->total);
+    if (parcel->is_offer) {
+        const char *address = parcel->address;
+        box_.drop(parcel);
+        accept(receive, address);
+        return;
+    }
+    claim(link(parcel->source), parcel->total);
+    begin_arriving(receive, parcel->data(), parcel->arrived);
+    box_.drop(parcel);
+}
+
+// Its sender may send as much more without being asked.
+void Post::claim(Link &l, size_t bytes) const {
+    l.claimed += post_weight(bytes);
+    if (l.in) {
+        l.in->claimed.store(l.claimed);
+    } else {
+        l.letters_claimed = l.claimed; // to myself
+    }
+}
+
+// The first bytes of a letter.
+void Post::begin_arriving(PostItem &receive, const char *data, size_t bytes) {
+    store(receive, data, bytes);
+    if (receive.moved == receive.total) {
+        PostBox::close(receive);
+        return;
+    }
+    receive.state = PostItem::State::arriving;
+    link(receive.peer).arriving.push(&receive);
+    activate(receive.peer);
+}
+
+// Of a message that is too long the rest is dropped.
+void Post::store(PostItem &receive, const char *data, size_t bytes) const {
+    if (receive.moved < receive.bytes) {
+        supplies_.kernels.copy(receive.data + receive.moved, data, std::min(bytes, receive.bytes - receive.moved));
+    }
+    receive.moved += bytes;
+}
+
+// A receive has come to an offer. One that is too long is not sent at all.
+void Post::accept(PostItem &receive, const char *address) {
+    Link &l = link(receive.peer);
+    const bool fits = receive.total <= receive.bytes;
+    if (is_self(receive.peer)) {
+        if (fits) {
+            supplies_.kernels.copy(receive.data, address, receive.total);
+        }
+        PostBox::close(*l.offered.take_message(receive.message));
+        PostBox::close(receive);
+        return;
+    }
+    if (fits && address && !copy_from(receive.peer, receive, address)) {
+        receive.state = PostItem::State::arriving; // for ever: its sender has given up, and says so in its farewell
+        return;
+    }
+    receive.refuses = !fits || address;
+    receive.state = PostItem::State::answering;
+    l.answers.push(&receive);
+    activate(receive.peer);
+    answer(receive.peer);
+}
+
+// post_lane.h has the proof that the buffer is still the sender's to give.
+bool Post::copy_from(int peer, PostItem &receive, const char *address) const {
+    constexpr size_t piece = 256 * 1024; // a sender that takes its buffer back waits for one at most
+    PostLane &lane = *links_[static_cast<size_t>(peer)].in;
+    bool revoked = false;
+    lane.reading.store(1, std::memory_order_seq_cst);
+    for (size_t at = 0; at < receive.total && !revoked; at += piece) {
+        revoked = lane.revoked.load(std::memory_order_seq_cst) != 0;
+        if (!revoked) {
+            supplies_.kernels.copy(receive.data + at, address + at, std::min(piece, receive.total - at));
+        }
+    }
+    lane.reading.store(0, std::memory_order_release);
+    return !revoked;
+}
+
+} // namespace xcoll

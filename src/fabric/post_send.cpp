@@ -1,0 +1,215 @@
+// The sending half of Post.
+#include <algorithm>
+
+#include "fabric/post.h"
+
+namespace xcoll {
+
+namespace {
+
+// Long enough to be worth a line, short enough that the receiver copies out while the sender copies in.
+size_t piece_of(size_t total) {
+    constexpr size_t long_message = 128 * 1024;
+    return total <= post_letter ? post_piece : total <= long_message ? 2 * post_piece : PostBlocks::block_bytes;
+}
+
+} // namespace
+
+// Makes my lane to this peer, and before the first one the directory.
+void Post::open_out(int peer) {
+    Arena &arena = window_.node().arena();
+    if (!directory_) {
+        const size_t bytes = LaneDirectory::bytes(window_.size());
+        const uint64_t offset = arena.take(bytes);
+        window_.add_memory(offset, bytes);
+        char *directory = arena.at(offset);
+        for (int p = 0; p < window_.size(); ++p) {
+            LaneDirectory::lane(directory, p).store(0);
+        }
+        directory_ = directory;
+        Board &mine = window_.mine();
+        const uint64_t generation = mine.generation.load(std::memory_order_relaxed);
+        window_.publish(mine.post, directory_value(generation, offset));
+    }
+    window_.publish(LaneDirectory::lane(directory_, peer), link(peer).out.open(window_));
+}
+
+Post::Ticket Post::send(int peer, int tag, const void *data, size_t bytes) {
+    check_open("sends");
+    if (is_self(peer)) {
+        return send_to_self(tag, data, bytes);
+    }
+    Link &l = link(peer);
+    if (!l.out.is_open()) {
+        open_out(peer);
+    }
+    size_t put = 0;
+    if (bytes <= post_piece && l.waiting.empty() && has_credit(l, bytes) &&
+        put_letter(l, tag, static_cast<const char *>(data), bytes, put)) {
+        return {};
+    }
+    PostItem &item = box_.start(PostItem::State::waiting, peer, tag, data, bytes);
+    l.waiting.push(&item);
+    activate(peer);
+    push(peer);
+    return {&item};
+}
+
+// Without a lane: the message goes to its receive at once, or is put aside as if it had come from a peer.
+Post::Ticket Post::send_to_self(int tag, const void *data, size_t bytes) {
+    const int me = window_.rank();
+    Link &l = link(me);
+    const uint32_t message = l.messages++;
+    if (PostItem *receive = box_.match(me, tag, message, bytes)) {
+        begin_arriving(*receive, static_cast<const char *>(data), bytes);
+        return {};
+    }
+    if (bytes <= post_letter && has_credit(l, bytes)) {
+        PostParcel &parcel = box_.put_aside(me, tag, message, bytes, false);
+        supplies_.kernels.copy(parcel.data(), data, bytes);
+        parcel.arrived = bytes;
+        l.letters += post_weight(bytes);
+        return {};
+    }
+    PostItem &item = box_.start(PostItem::State::offered, me, tag, data, bytes);
+    item.message = message;
+    l.offered.push(&item);
+    box_.put_aside(me, tag, message, bytes, true).address = item.data;
+    return {&item};
+}
+
+bool Post::has_credit(Link &l, size_t bytes) const {
+    const uint64_t wanted = l.letters + post_weight(bytes);
+    if (wanted - l.letters_claimed > post_credit && l.out.is_open()) {
+        l.letters_claimed = l.out.claimed();
+    }
+    return wanted - l.letters_claimed <= post_credit;
+}
+
+bool Post::put_letter(Link &l, int tag, const char *data, size_t bytes, size_t &put) {
+    const PostOut::Label label{PostLine::What::letter, tag, l.messages, bytes, nullptr};
+    put = l.out.put(supplies_, label, data, std::min(bytes, post_piece));
+    if (put == PostOut::full) {
+        return false;
+    }
+    ++l.messages;
+    l.letters += post_weight(bytes);
+    return true;
+}
+
+// --------------------------------------------------------------------------------------------------- progress
+
+// A few pieces at a time, so that what comes in is not kept waiting by what goes out.
+bool Post::push(int peer) {
+    constexpr int pieces = 4;
+    Link &l = link(peer);
+    bool moved = false;
+    while (answer(peer)) {
+        moved = true;
+    }
+    for (int i = 0; i < pieces; ++i) {
+        const bool announced = announce(peer);
+        if (!flow(l) && !announced) {
+            break;
+        }
+        moved = true;
+    }
+    return moved;
+}
+
+bool Post::can_push(Link &l) const {
+    const bool something = !l.answers.empty() || !l.waiting.empty() || !l.flowing.empty();
+    return something && (!l.out.is_stuck() || l.out.has_news());
+}
+
+bool Post::answer(int peer) {
+    Link &l = link(peer);
+    PostItem *receive = l.answers.first();
+    if (!receive) {
+        return false;
+    }
+    if (!l.out.is_open()) {
+        try {
+            open_out(peer);
+        } catch (const Failure &failure) {
+            // The peer waits for the answer, so this is not the call error that a lack of memory usually is.
+            throw Failure(XCOLL_ERR_SYSTEM, failure.message());
+        }
+    }
+    const auto what = receive->refuses ? PostLine::What::over : PostLine::What::go;
+    if (l.out.put(supplies_, {what, 0, receive->message, 0, nullptr}, nullptr, 0) == PostOut::full) {
+        return false;
+    }
+    l.answers.pop();
+    if (receive->refuses) {
+        PostBox::close(*receive);
+    } else {
+        receive->state = PostItem::State::arriving;
+        l.arriving.push(receive);
+    }
+    return true;
+}
+
+// Tells the peer of the next message: they are told of in the order in which they were sent.
+bool Post::announce(int peer) {
+    Link &l = link(peer);
+    PostItem *send = l.waiting.first();
+    if (!send) {
+        return false;
+    }
+    send->message = l.messages;
+    if (send->bytes <= post_letter && has_credit(l, send->bytes)) {
+        if (!put_letter(l, send->tag, send->data, send->bytes, send->moved)) {
+            return false;
+        }
+        l.waiting.pop();
+        if (send->moved == send->bytes) {
+            PostBox::close(*send);
+        } else {
+            send->state = PostItem::State::flowing;
+            l.flowing.push(send);
+        }
+        return true;
+    }
+    const char *address = shares_process(peer) ? send->data : nullptr;
+    const PostOut::Label label{PostLine::What::offer, send->tag, send->message, send->bytes, address};
+    if (l.out.put(supplies_, label, nullptr, 0) == PostOut::full) {
+        return false;
+    }
+    ++l.messages;
+    l.waiting.pop();
+    send->state = PostItem::State::offered;
+    l.offered.push(send);
+    return true;
+}
+
+bool Post::flow(Link &l) {
+    PostItem *send = l.flowing.first();
+    if (!send) {
+        return false;
+    }
+    const size_t piece = std::min(piece_of(send->bytes), send->bytes - send->moved);
+    if (piece > post_piece && supplies_.blocks.empty()) {
+        if (!supplies_.blocks.is_open()) {
+            supplies_.blocks.open(window_);
+        }
+        for (Link &other : links_) {
+            if (other.out.holds_blocks()) {
+                other.out.settle(supplies_.blocks);
+            }
+        }
+    }
+    const PostOut::Label label{PostLine::What::more, 0, send->message, send->bytes, nullptr};
+    const size_t put = l.out.put(supplies_, label, send->data + send->moved, piece);
+    if (put == PostOut::full) {
+        return false;
+    }
+    send->moved += put;
+    if (send->moved == send->bytes) {
+        l.flowing.pop();
+        PostBox::close(*send);
+    }
+    return true;
+}
+
+} // namespace xcoll

@@ -1,0 +1,116 @@
+#include "fabric/window.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace xcoll {
+
+Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
+               const StoreKind &store_kind)
+    : node_(node), ranks_(std::move(ranks)), store_kind_(store_kind), rank_(rank),
+      size_(static_cast<int>(ranks_.size())) {
+    const size_t n = ranks_.size();
+    boards_.reserve(n);
+    bases_.reserve(n);
+    generations_.reserve(n);
+    scratch_.resize(n);
+    for (size_t p = 0; p < n; ++p) {
+        char *base = node_.base(ranks_[p]);
+        auto *board = reinterpret_cast<Board *>(base + boards[p]);
+        bases_.push_back(base);
+        boards_.push_back(board);
+        generations_.push_back(board->generation.load(std::memory_order_acquire));
+    }
+}
+
+Window::~Window() {
+    node_.ring().forget(*this);
+    for (const auto &[offset, bytes] : memory_) {
+        node_.arena().give(offset, bytes);
+    }
+    node_.arena().give(offset_of(&mine()), sizeof(Board));
+}
+
+bool Window::everyone_completed(uint64_t n) const {
+    for (size_t p = 0; p < boards_.size(); ++p) {
+        // A board of another generation was closed before it was used again, and its numbers begin anew.
+        if (!boards_[p]->done.reached(n) && boards_[p]->generation.load(std::memory_order_acquire) == generations_[p]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Window::break_off(uint64_t n) const {
+    Cell &cell = my_cell(n);
+    const uint64_t end = counter_base(cell) / broken_stride * broken_stride + 2 * broken_stride;
+    publish(cell.in, end);
+    publish(cell.out, end);
+    publish(cell.used, end);
+}
+
+const Farewell *Window::find_farewell(int &rank) const {
+    for (rank = 0; rank < size_; ++rank) {
+        if (rank != rank_ && board(rank).farewell.result.load(std::memory_order_acquire) != 0) {
+            return &board(rank).farewell;
+        }
+    }
+    return nullptr;
+}
+
+void Window::say_farewell(xcoll_result_t result, const char *reason) const {
+    Farewell &farewell = mine().farewell;
+    if (farewell.result.load(std::memory_order_relaxed) != 0) {
+        return; // the first reason stays
+    }
+    // Whoever gives up because a peer did passes on the peer's words, so that all ranks tell the one cause.
+    int peer;
+    const Farewell *cause = find_farewell(peer);
+    std::snprintf(farewell.reason, sizeof farewell.reason, "%s", cause ? cause->reason : reason);
+    farewell.result.store(static_cast<uint32_t>(result), std::memory_order_release);
+}
+
+void Window::check_farewells() const {
+    int peer;
+    if (const Farewell *farewell = find_farewell(peer)) {
+        const auto result = static_cast<xcoll_result_t>(farewell->result.load(std::memory_order_relaxed));
+        fail(result == XCOLL_ERR_PEER_DEAD ? result : XCOLL_ERR_ABORTED,
+             "rank %d gave up on this communicator (%s): %s", peer, result_name(result), farewell->reason);
+    }
+}
+
+void Window::close() const {
+    mine().done.store(all_done);
+}
+
+bool Window::everyone_closed() const {
+    for (size_t p = 0; p < boards_.size(); ++p) {
+        if (boards_[p]->generation.load(std::memory_order_acquire) == generations_[p] &&
+            !boards_[p]->done.reached(all_done)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+Failure Window::mismatch(int p, uint64_t n, const Fingerprint &mine) const {
+    return {XCOLL_ERR_MISMATCH,
+            format("operation %llu: rank %d called %s, but rank %d called %s. All ranks of a communicator must call "
+                   "the same operations in the same order",
+                   static_cast<unsigned long long>(n), rank_, describe(mine).c_str(), p,
+                   describe(head(p, n).call).c_str())};
+}
+
+void Window::leave_mismatched(int p, uint64_t n, const Fingerprint &mine) {
+    const Failure failure = mismatch(p, n, mine);
+    break_off(n);
+    complete(n);
+    throw failure;
+}
+
+void Window::fail_broken(int p, uint64_t n) const {
+    fail(XCOLL_ERR_MISMATCH, "operation %llu: rank %d left it with an error; see the message on that rank",
+         static_cast<unsigned long long>(n), p);
+}
+
+} // namespace xcoll

@@ -1,0 +1,213 @@
+// Shared memory as a machine of its own: the ranks of a communicator that can load and store each other's memory
+// (processes, threads, simulated ranks) and the boards that they show each other.
+//
+// Operations of a communicator are numbered 1, 2, 3, ... on every rank alike. Operation n uses cell n % cell_count, so
+// its head overwrites that of n - cell_count. The rule that keeps this safe, whatever the operations are:
+//
+//     credit: before a rank writes anything of operation n it has seen done[p] >= n - cell_count for all p
+//
+// done[p] >= m says that p reads nothing of operations up to m any more. So nothing is overwritten that somebody
+// still wants. Slots are a ring of slot_count in the same way, with a credit of n - slot_count.
+// Why waiting for credit cannot deadlock: the lowest number that is unfinished anywhere needs credit only for lower
+// numbers, which are finished everywhere; so its ranks can all write, and it finishes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "fabric/arena.h"
+#include "fabric/board.h"
+#include "fabric/doorbell.h"
+#include "fabric/node.h"
+#include "fabric/store_kind.h"
+
+namespace xcoll {
+
+class Window {
+public:
+    // ranks[i] is the node-local rank of rank i of this communicator, boards[i] the offset of its board in its segment.
+    Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
+           const StoreKind &store_kind);
+    ~Window();
+    Window(const Window &) = delete;
+    Window &operator=(const Window &) = delete;
+
+    int rank() const {
+        return rank_;
+    }
+    int size() const {
+        return size_;
+    }
+    Node &node() const {
+        return node_;
+    }
+    int node_rank(int p) const {
+        return ranks_[static_cast<size_t>(p)];
+    }
+    Board &mine() const {
+        return *boards_[static_cast<size_t>(rank_)];
+    }
+    const Board &board(int p) const {
+        return *boards_[static_cast<size_t>(p)];
+    }
+    const Cell &cell(int p, uint64_t n) const {
+        return board(p).cells[n % cell_count];
+    }
+    const Head &head(int p, uint64_t n) const {
+        return cell(p, n).head;
+    }
+    Cell &my_cell(uint64_t n) const {
+        return mine().cells[n % cell_count];
+    }
+    unsigned char *my_slot(uint64_t n) const {
+        return mine().slots[n % slot_count];
+    }
+    uint64_t slot_offset(int p, uint64_t n) const {
+        const auto *slot = reinterpret_cast<const char *>(board(p).slots[n % slot_count]);
+        return static_cast<uint64_t>(slot - bases_[static_cast<size_t>(p)]);
+    }
+    uint64_t offset_of(const void *pointer) const {
+        return static_cast<uint64_t>(static_cast<const char *>(pointer) - bases_[static_cast<size_t>(rank_)]);
+    }
+    char *at(int p, uint64_t offset) const {
+        return bases_[static_cast<size_t>(p)] + offset;
+    }
+
+    // ---- credits
+    // True if everyone is known to have completed n - ahead.
+    bool has_credit(uint64_t n, uint64_t ahead) const {
+        return everyone_done_ + ahead >= n;
+    }
+    // What to wait for, peer by peer, when has_credit() says no; then saw_everyone(n - ahead).
+    Until credit(int p, uint64_t n, uint64_t ahead) const {
+        return {&board(p).done, n - ahead, p};
+    }
+    void saw_everyone(uint64_t done) {
+        if (done > everyone_done_) {
+            everyone_done_ = done;
+        }
+    }
+    // The same from the boards themselves, by any thread, for memory that outlives an operation.
+    bool everyone_completed(uint64_t n) const;
+
+    // ---- heads
+    Until entered(int p, uint64_t n) const {
+        return {&head(p, n).number, n, p};
+    }
+    // Fills in what every head has. The caller adds the payload's place, then calls announce.
+    Head &begin_head(uint64_t n, const Fingerprint &call) const {
+        Head &head = my_cell(n).head;
+        head.call = call;
+        head.lag = static_cast<uint8_t>(n - 1 - done_);
+        return head;
+    }
+    void announce(uint64_t n) const {
+        publish(my_cell(n).head.number, n);
+    }
+    void publish(Signal &signal, uint64_t value) const {
+        node_.doorbell().publish(signal, value);
+    }
+    // What the owner of a head had completed when it wrote it.
+    static uint64_t done_by(const Head &head, uint64_t n) {
+        return n - 1 - head.lag;
+    }
+    // Throws MISMATCH if p called something else. Its head has been waited for, and operation n not completed here:
+    // p may rewrite the head as soon as it is.
+    void check(int p, uint64_t n, const Fingerprint &mine) const {
+        if (head(p, n).call != mine) [[unlikely]] {
+            throw mismatch(p, n, mine);
+        }
+    }
+    // The same for the algorithms of the window, which leave the operation then: peers that wait for this rank notice,
+    // and the operation is complete.
+    void check_or_leave(int p, uint64_t n, const Fingerprint &mine) {
+        if (head(p, n).call != mine) [[unlikely]] {
+            leave_mismatched(p, n, mine);
+        }
+    }
+    // Where the payload of `bytes` bytes of p's head lies. A small one is found without looking into the head, whose
+    // line is still on its way: so the processor fetches both lines at once, ahead of knowing that the head is there.
+    const char *payload(int p, uint64_t n, size_t bytes) const {
+        if (bytes <= inline_bytes) {
+            return reinterpret_cast<const char *>(head(p, n).bytes);
+        }
+        return bytes <= slot_bytes ? reinterpret_cast<const char *>(board(p).slots[n % slot_count])
+                                   : at(p, head(p, n).place.offset);
+    }
+
+    // ---- counters of an operation in several steps: they start from `base` and everybody's end equal
+    static uint64_t counter_base(const Cell &cell) {
+        return cell.used.read();
+    }
+    // A rank that leaves operation n early lifts its counters over everything that a peer could wait for, by so much
+    // that the peer can tell.
+    static constexpr uint64_t broken_stride = uint64_t{1} << 40;
+    void break_off(uint64_t n) const;
+    bool is_broken(int p, uint64_t n, const Signal &counter) const {
+        return counter.read() - head(p, n).place.base >= broken_stride;
+    }
+    [[noreturn]] void fail_broken(int p, uint64_t n) const;
+
+    // ---- end
+    // This rank will read nothing of operation n any more. In any order; `done` tells the prefix that is complete.
+    void complete(uint64_t n) {
+        if (n != done_ + 1) {
+            completed_early_ |= uint64_t{1} << (n - done_ - 1);
+            return;
+        }
+        do {
+            ++done_;
+            completed_early_ >>= 1;
+        } while (completed_early_ & 1);
+        publish(mine().done, done_);
+    }
+    uint64_t done() const {
+        return done_;
+    }
+    // Pointers for one reduction: filled and used within one step, so the tasks of a communicator share it.
+    const void **scratch() {
+        return scratch_.data();
+    }
+
+    // How this rank writes payloads on this communicator.
+    StoreKind &store_kind() {
+        return store_kind_;
+    }
+
+    // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
+    void add_memory(uint64_t offset, size_t bytes) {
+        memory_.emplace_back(offset, bytes);
+    }
+
+    // ---- giving up and going away
+    void say_farewell(xcoll_result_t result, const char *reason) const;
+    // Throws what a peer said, if one did.
+    void check_farewells() const;
+    // Freed by its user: this rank starts nothing on it any more.
+    void close() const;
+    // All peers have closed theirs or at least need nothing of mine any more: the board's memory can be reused.
+    bool everyone_closed() const;
+
+private:
+    // What a peer said, and which one; nullptr if none did.
+    const Farewell *find_farewell(int &rank) const;
+    Failure mismatch(int p, uint64_t n, const Fingerprint &mine) const;
+    [[noreturn]] void leave_mismatched(int p, uint64_t n, const Fingerprint &mine);
+
+    Node &node_; // outlives its windows
+    std::vector<int> ranks_;
+    std::vector<Board *> boards_;
+    std::vector<char *> bases_;
+    std::vector<uint64_t> generations_;
+    std::vector<const void *> scratch_;
+    std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
+    StoreKind store_kind_;
+    uint64_t everyone_done_ = 0;
+    uint64_t done_ = 0;
+    uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
+    int rank_, size_;
+};
+
+} // namespace xcoll
