@@ -1,0 +1,98 @@
+#include "coll/block_stream.h"
+
+namespace xcoll {
+
+BlockStream::BlockStream(Team &team_, const Op &op_, const Fingerprint &call_, uint64_t n_)
+    : team(team_), window(*team_.window), op(op_), call(call_), n(n_), element_bytes_(element_bytes(op_)) {
+    for (int p = 0; p < team.size; ++p) {
+        reads_any_ |= reads(p);
+        writes_ |= is_read_by(p);
+    }
+}
+
+void BlockStream::plan(size_t block_bytes, size_t regions, uint32_t depth) {
+    block_bytes_ = std::max<size_t>(block_bytes / line_bytes, 1) * line_bytes;
+    stride_ = block_bytes_ * regions;
+    depth_ = depth;
+    set_block_count(block_bytes_ / element_bytes_);
+}
+
+void BlockStream::set_block_count(size_t count) {
+    block_count_ = count;
+    const size_t all = input_count(op, team.size);
+    blocks_ = all / count + (all % count ? 1 : 0);
+}
+
+void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
+    // Half of the ring at most: the other half is for the operation before or after this one.
+    const size_t share = window.node().ring().bytes() / 2;
+    const size_t regions = 1 + results;
+    const size_t most = share / least_depth / regions;
+    plan(std::min(block_bytes, most), regions,
+         static_cast<uint32_t>(std::max<size_t>(share / regions / block_bytes, least_depth)));
+}
+
+void BlockStream::plan_in_slot() {
+    plan(slot_block_bytes, 1, least_depth);
+    in_slot_ = true;
+}
+
+void BlockStream::enter_ring(bool writing) {
+    Head &head = window.begin_head(n, call);
+    head.has_room = 1;
+    head.place.base = Window::counter_base(window.my_cell(n));
+    head.place.offset = 0;
+    if (writing && blocks_ > 0) {
+        head.place.offset = window.node().ring().take(std::min<uint64_t>(depth_, blocks_) * stride_, window, n);
+        head.has_room = head.place.offset != 0;
+    }
+    window.announce(n);
+}
+
+void BlockStream::enter_slot() {
+    if (window.head(window.rank(), n).number.reached(n)) {
+        writes_ = false;
+        return;
+    }
+    Head &head = window.begin_head(n, call);
+    head.has_room = 0;
+    head.place.base = Window::counter_base(window.my_cell(n));
+    window.announce(n);
+}
+
+bool BlockStream::settle() {
+    bool room = true;
+    uint64_t done = ~uint64_t{0};
+    for (int p = 0; p < window.size(); ++p) {
+        const Head &head = window.head(p, n);
+        window.check_or_leave(p, n, call);
+        room &= head.has_room != 0;
+        done = std::min(done, Window::done_by(head, n));
+    }
+    window.saw_everyone(done);
+    return room;
+}
+
+void BlockStream::settle_beside_whole() {
+    beside_whole_ = true;
+    for (int p = 0; p < window.size(); ++p) {
+        if (reads(p) || (writes_ && is_read_by(p))) {
+            window.check_or_leave(p, n, call);
+        }
+    }
+}
+
+void BlockStream::leave_broken() {
+    window.break_off(n);
+    window.complete(n);
+}
+
+void BlockStream::finish() {
+    // Those counters that the operation did not need catch up, so that all begin the next one equal.
+    publish_in(blocks_);
+    publish_out(blocks_);
+    publish_used(blocks_);
+    window.complete(n);
+}
+
+} // namespace xcoll

@@ -1,0 +1,74 @@
+// What goes where, as data: every collective that only moves bytes is one of these, and so is a group of them. When it
+// moves is the business of the coroutines that execute it (exchange_streams.cpp, exchange_messages.cpp).
+//
+// An Exchange is a list of calls, seen from one rank. Each call says what this rank gives to every rank alike (shared:
+// bcast, all-gather) or to one rank (a pair's: scatter, all-to-all, gather), and where it wants what comes. The two
+// ends agree in the number of bytes, not in shape: the sender's bytes in the order of its views are the receiver's in
+// the order of its own. So nobody packs, and a group is the concatenation of its calls.
+#pragma once
+
+#include <span>
+
+#include "base/op.h"
+
+namespace xcoll {
+
+class Exchange {
+public:
+    // `op` is a group or one of the operations that move data; it lives as long as this.
+    Exchange(const Op &op, int rank, int ranks)
+        : ops_(op.kind == Kind::group ? op.parts : std::span<const Op>(&op, 1)), itinerary_(op.itinerary), rank_(rank),
+          ranks_(ranks) {
+    }
+
+    int rank() const {
+        return rank_;
+    }
+    int ranks() const {
+        return ranks_;
+    }
+    std::span<const Op> ops() const {
+        return ops_;
+    }
+
+    // nullptr: it was not written down.
+    const Itinerary *itinerary() const {
+        return itinerary_;
+    }
+
+    // ---- one call
+    static bool is_shared(Kind kind) {
+        return kind == Kind::bcast || kind == Kind::allgather || kind == Kind::allgatherv;
+    }
+    // What this rank gives to `to`, or to all.
+    Portion out(const Op &op, int to) const;
+    // Where what comes from `from` belongs. Of the root's own bcast: nothing.
+    Portion in(const Op &op, int from) const;
+
+    // ---- all calls together
+    size_t shared_out() const;
+    size_t pair_out(int to) const;
+    size_t shared_in(int from) const;
+    size_t pair_in(int from) const;
+    // The place of a pair's bytes in their sender's stream follows from the call; otherwise the sender tells.
+    bool tells_places() const;
+    // Where it does not tell: other readers' bytes are in the same stream.
+    bool differs_by_reader() const {
+        return ops_[0].kind == Kind::alltoall || ops_[0].kind == Kind::scatter;
+    }
+    size_t known_place(int from, int to) const;
+
+private:
+    template <class Bytes> size_t sum(bool shared, Bytes bytes) const {
+        size_t total = 0;
+        for (const Op &op : ops_) {
+            total += is_shared(op.kind) == shared ? bytes(op) : 0;
+        }
+        return total;
+    }
+    std::span<const Op> ops_;
+    const Itinerary *itinerary_;
+    int rank_, ranks_;
+};
+
+} // namespace xcoll

@@ -1,0 +1,222 @@
+// Everybody shows all it has to give at once, everybody reads what it needs of it.
+//
+//     rank 0   write a | publish |        | read b, c | a+b+c
+//     rank 1   write b | publish | wait   | read a, c | a+b+c        allreduce: everybody reads everything
+//     rank 2   write c | publish |        | read a, b | a+b+c        all-to-all: everybody reads its block of each
+//                                                                    gather: only the root reads, and the others leave
+//                                                                    bcast: only the root shows, and leaves
+// One round: the cost is one line transfer for the head, then the payloads: alpha + S_in beta of reading per rank.
+// Wins for small messages (all that is read together fits the caches), and for two ranks up to where the copies spill.
+// Serves every operation whose parts are equal blocks; what a rank shows, whom it waits for and what it makes of it are
+// three small functions of the kind. Also the barrier (S = 0) and the exchange of a few words.
+// Order of additions: coll/reduction.h.
+//
+// Plain inline steps: the blocking call takes them one after the other (one_shot_now in core), the coroutine
+// (one_shot.cpp) waits between them.
+#pragma once
+
+#include <algorithm>
+
+#include "coll/algorithm.h"
+#include "coll/payload.h"
+#include "coll/reduction.h"
+
+namespace xcoll {
+
+class OneShot {
+public:
+    OneShot(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
+        : team_(team), window_(*team.window), op_(op), call_(call), n_(n), shown_(shown(op, team.rank, team.size)) {
+    }
+    // How many bytes a rank shows.
+    static size_t shown(const Op &op, int rank, int ranks) {
+        switch (op.kind) {
+        case Kind::alltoall:
+        case Kind::reduce_scatter:
+            return op.bytes() * static_cast<size_t>(ranks);
+        case Kind::scatter:
+            return rank == op.root ? op.bytes() * static_cast<size_t>(ranks) : 0;
+        case Kind::bcast:
+            return rank == op.root ? op.bytes() : 0;
+        case Kind::gather:
+        case Kind::reduce:
+            return rank == op.root ? 0 : op.bytes();
+        case Kind::scan:
+        case Kind::exscan:
+            return rank == ranks - 1 ? 0 : op.bytes();
+        default:
+            return op.bytes();
+        }
+    }
+    // Where the bytes for a reader begin in what is shown.
+    static size_t place_of(const Op &op, int reader) {
+        switch (op.kind) {
+        case Kind::alltoall:
+        case Kind::reduce_scatter:
+        case Kind::scatter:
+            return static_cast<size_t>(reader) * op.bytes();
+        case Kind::reduce_scatterv:
+            return result_begin(op, reader) * element_bytes(op);
+        default:
+            return 0;
+        }
+    }
+    bool reads(int p) const {
+        switch (op_.kind) {
+        case Kind::gather:
+            return team_.rank == op_.root;
+        case Kind::bcast:
+        case Kind::scatter:
+            return p == op_.root;
+        case Kind::reduce:
+        case Kind::scan:
+        case Kind::exscan:
+            return needs_input(op_, team_.rank, p);
+        default:
+            return true;
+        }
+    }
+    uint64_t credit() const {
+        return credit_for(shown_);
+    }
+    // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
+    // block_stream.h).
+    bool enter() const {
+        Head &head = window_.begin_head(n_, call_);
+        if (!put(head)) [[unlikely]] {
+            return false;
+        }
+        window_.announce(n_);
+        return true;
+    }
+    // All heads are there. False: somebody had no room for its payload; the operation goes on in blocks. Throws
+    // MISMATCH or what a user's function says, the operation being complete then.
+    bool finish() const {
+        const std::vector<int> &order = team_.grouping.order;
+        const void **data = window_.scratch();
+        const size_t mine = place_of(op_, team_.rank);
+        bool room = true, everyone = true;
+        uint64_t done = window_.done();
+        for (size_t i = 0; i < order.size(); ++i) {
+            const int p = order[i];
+            const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
+            if (p == window_.rank()) {
+                data[at] = op_.send ? static_cast<const char *>(op_.send) + mine : nullptr;
+                room &= window_.head(p, n_).has_room != 0;
+                continue;
+            }
+            if (!reads(p)) {
+                everyone = false;
+                continue;
+            }
+            const Head &head = window_.head(p, n_);
+            window_.check_or_leave(p, n_, call_);
+            room &= head.has_room != 0;
+            done = std::min(done, Window::done_by(head, n_));
+            data[at] = window_.payload(p, n_, shown(op_, p, team_.size)) + mine;
+        }
+        if (everyone) {
+            window_.saw_everyone(done);
+        }
+        if (!room) [[unlikely]] {
+            return false;
+        }
+        const xcoll_result_t result = combine(data);
+        window_.complete(n_);
+        if (result != XCOLL_SUCCESS) [[unlikely]] {
+            fail_operator(team_, op_, result);
+        }
+        return true;
+    }
+
+private:
+    // What every rank gets another part of has a part for this rank itself, which nobody reads there.
+    bool leaves_out_own() const {
+        return op_.kind == Kind::reduce_scatter || op_.kind == Kind::reduce_scatterv || op_.kind == Kind::alltoall;
+    }
+    bool put(Head &head) const {
+        if (shown_ <= inline_bytes || !leaves_out_own()) {
+            return put_payload(window_, *team_.kernels, head, n_, shown_ > 0 ? op_.send : nullptr, shown_);
+        }
+        char *to = payload_place(window_, head, n_, shown_);
+        if (!to) [[unlikely]] {
+            return false;
+        }
+        const auto *from = static_cast<const char *>(op_.send);
+        const size_t before = place_of(op_, team_.rank);
+        const size_t behind = place_of(op_, team_.rank + 1);
+        if (before > 0) {
+            window_.store_kind().copy(*team_.kernels, to, from, before);
+        }
+        if (behind < shown_) {
+            window_.store_kind().copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+        }
+        return true;
+    }
+    bool adds_in_order() const {
+        switch (op_.kind) {
+        case Kind::allreduce:
+        case Kind::reduce:
+        case Kind::reduce_scatter:
+        case Kind::reduce_scatterv:
+            return op_.user == nullptr;
+        default:
+            return false;
+        }
+    }
+    // data: of each rank; for sums in the order of additions, otherwise in the order of ranks.
+    xcoll_result_t combine(const void *const *data) const {
+        switch (op_.kind) {
+        case Kind::reduce:
+            if (team_.rank != op_.root) {
+                break;
+            }
+            [[fallthrough]];
+        case Kind::allreduce:
+        case Kind::reduce_scatter:
+        case Kind::scan:
+        case Kind::exscan:
+            return combine_ordered(team_, op_, op_.recv, data, op_.count);
+        case Kind::reduce_scatterv:
+            return combine_ordered(team_, op_, op_.recv, data, op_.counts[team_.rank]);
+        case Kind::gather:
+            if (team_.rank != op_.root) {
+                break;
+            }
+            [[fallthrough]];
+        case Kind::words:
+        case Kind::allgather:
+        case Kind::alltoall:
+            for (size_t p = 0; p < static_cast<size_t>(team_.size); ++p) {
+                take(static_cast<char *>(op_.recv) + p * op_.bytes(), data[p]);
+            }
+            break;
+        case Kind::bcast:
+        case Kind::scatter:
+            take(op_.recv, data[op_.root]);
+            break;
+        default:
+            break;
+        }
+        return XCOLL_SUCCESS;
+    }
+    void take(void *to, const void *from) const {
+        if (to == from) {
+            return; // in place
+        }
+        if (op_.bytes() <= inline_bytes) {
+            copy_small(to, from, op_.bytes());
+        } else {
+            team_.kernels->copy(to, from, op_.bytes());
+        }
+    }
+
+    Team &team_;
+    Window &window_;
+    const Op &op_;
+    const Fingerprint &call_;
+    uint64_t n_;
+    size_t shown_;
+};
+
+} // namespace xcoll

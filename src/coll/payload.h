@@ -1,0 +1,57 @@
+// Where a rank's payload goes, by its size: into the head's own line, into one of the board's two slots, or into the
+// payload ring. Window::payload is the reader's side.
+#pragma once
+
+#include "coll/small_copy.h"
+#include "fabric/store_kind.h"
+#include "fabric/window.h"
+#include "kernels/kernels.h"
+
+namespace xcoll {
+
+// A message that is written in one piece may take this part of the ring; larger ones go in blocks.
+inline constexpr size_t ring_parts = 4;
+
+inline size_t largest_message(Window &window) {
+    return window.node().ring().bytes() / ring_parts;
+}
+
+// How far the writer may be ahead of the slowest reader.
+inline uint64_t credit_for(size_t bytes) {
+    return bytes > inline_bytes && bytes <= slot_bytes ? slot_count : cell_count;
+}
+
+// Where a payload goes that is longer than a head's own line, by its size; the head tells what does not follow from
+// that. The credit is there. nullptr if the ring has no room now: the head says so.
+inline char *payload_place(Window &window, Head &head, uint64_t n, size_t bytes) {
+    head.has_room = 1;
+    // Who shows nothing may still have to read somebody's chunks.
+    head.place.base = Window::counter_base(window.my_cell(n));
+    if (bytes <= slot_bytes) {
+        return reinterpret_cast<char *>(window.my_slot(n));
+    }
+    Node &node = window.node();
+    head.place.offset = node.ring().take(bytes, window, n);
+    if (head.place.offset == 0) {
+        head.has_room = 0;
+        return nullptr;
+    }
+    return node.arena().at(head.place.offset);
+}
+
+// Writes the payload. False if there was no room: nothing was written.
+inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n, const void *data,
+                        size_t bytes) {
+    if (bytes > 0 && bytes <= inline_bytes) {
+        head.has_room = 1;
+        copy_small(head.bytes, data, bytes);
+        return true;
+    }
+    char *to = payload_place(window, head, n, bytes);
+    if (to && bytes > 0) {
+        window.store_kind().copy(kernels, to, data, bytes);
+    }
+    return to != nullptr;
+}
+
+} // namespace xcoll

@@ -1,0 +1,114 @@
+// Combining what the ranks have shown, in the one order that all algorithms of a communicator share, and what every
+// reducing collective reads and leaves where.
+//
+// Order: sums over all ranks are added in the node's order (coll/grouping.h). Scans, and operators of the user's, go
+// strictly by rank: a scan from the lowest rank on, a user's operator from the highest one down, a o (b o c).
+#pragma once
+
+#include "base/user_operator.h"
+#include "coll/algorithm.h"
+
+namespace xcoll {
+
+inline size_t element_bytes(const Op &op) {
+    return size_of(op.dtype);
+}
+
+inline bool scatters(const Op &op) {
+    return op.kind == Kind::reduce_scatter || op.kind == Kind::reduce_scatterv;
+}
+inline bool scans(const Op &op) {
+    return op.kind == Kind::scan || op.kind == Kind::exscan;
+}
+// In the order of ranks, or in the node's.
+inline bool goes_by_rank(const Op &op) {
+    return scans(op) || op.user != nullptr;
+}
+
+// Elements of every rank's input.
+inline size_t input_count(const Op &op, int ranks) {
+    return op.kind == Kind::reduce_scatter ? op.count * static_cast<size_t>(ranks) : op.count;
+}
+
+// Elements of the message, from one on.
+struct Stretch {
+    size_t first, count;
+};
+// Where the part of the result begins that a rank gets; `rank` may be one past the last.
+inline size_t result_begin(const Op &op, int rank) {
+    const auto r = static_cast<size_t>(rank);
+    if (op.kind == Kind::reduce_scatter) {
+        return r * op.count;
+    }
+    size_t first = 0;
+    for (size_t p = 0; op.kind == Kind::reduce_scatterv && p < r; ++p) {
+        first += op.counts[p];
+    }
+    return first;
+}
+// What of the result a rank gets, if it gets any.
+inline Stretch result_of(const Op &op, int rank) {
+    const bool uneven = op.kind == Kind::reduce_scatterv;
+    return {result_begin(op, rank), uneven ? op.counts[rank] : op.count};
+}
+
+// Whether a rank needs what another one shows.
+inline bool needs_input(const Op &op, int reader, int writer) {
+    return scans(op) ? writer < reader : op.kind != Kind::reduce || reader == op.root;
+}
+// Ranks 0 up to this one that a rank combines, if it goes by rank.
+inline size_t combined_ranks(const Op &op, int rank, int ranks) {
+    const int count = op.kind == Kind::scan ? rank + 1 : op.kind == Kind::exscan ? rank : ranks;
+    return static_cast<size_t>(count);
+}
+
+// out = all of data, which are the inputs in their order. Another result than XCOLL_SUCCESS comes from a user's
+// function; then what is in `out` means nothing.
+xcoll_result_t combine_by_rank(const Team &team, const Op &op, void *out, const void *const *data, size_t inputs,
+                               size_t count);
+// The same for reduce_scatterv in place, where the result may lie across an input.
+void reduce_across(const Team &team, const Op &op, void *out, const void *const *data, size_t count);
+
+// data: the ranks' inputs in the order of the grouping.
+inline void reduce_ordered(const Team &team, const Op &op, void *out, const void *const *data, size_t count) {
+    const Inputs inputs{data, team.grouping.sizes.data(), team.grouping.groups(), static_cast<uint32_t>(team.size)};
+    const auto op_number = static_cast<size_t>(op.op);
+    const auto dtype_number = static_cast<size_t>(op.dtype);
+    team.kernels->reduce[static_cast<size_t>(Stage::whole)][op_number][dtype_number](out, inputs, count);
+}
+
+// What this rank gets, of all data: in the order of ranks if the operation goes by rank, else in the grouping's.
+inline xcoll_result_t combine_ordered(const Team &team, const Op &op, void *out, const void *const *data,
+                                      size_t count) {
+    if (goes_by_rank(op)) {
+        return combine_by_rank(team, op, out, data, combined_ranks(op, team.rank, team.size), count);
+    }
+    if (op.kind == Kind::reduce_scatterv) [[unlikely]] {
+        reduce_across(team, op, out, data, count);
+    } else {
+        reduce_ordered(team, op, out, data, count);
+    }
+    return XCOLL_SUCCESS;
+}
+
+// input(p): where rank p's `count` elements lie, asked of those that this rank combines. `data` has room for all ranks.
+template <class Input>
+xcoll_result_t combine_all(const Team &team, const Op &op, void *out, const void **data, size_t count, Input input) {
+    if (goes_by_rank(op)) {
+        const size_t inputs = combined_ranks(op, team.rank, team.size);
+        for (size_t p = 0; p < inputs; ++p) {
+            data[p] = input(static_cast<int>(p));
+        }
+    } else {
+        const std::vector<int> &order = team.grouping.order;
+        for (size_t i = 0; i < order.size(); ++i) {
+            data[i] = input(order[i]);
+        }
+    }
+    return combine_ordered(team, op, out, data, count);
+}
+
+// A user's function returned this: throws XCOLL_ERR_OP. The rank's part in the operation is over by then.
+[[noreturn]] void fail_operator(const Team &team, const Op &op, xcoll_result_t result);
+
+} // namespace xcoll

@@ -1,0 +1,27 @@
+// A call that was refused for its arguments takes its number all the same, so that the order of operations is kept: the
+// peers see a head that matches nothing and get an error that names this rank, instead of taking its next call for this
+// one. Waits for nobody but for credit.
+#include "coll/credit.h"
+#include "coll/window_algorithms.h"
+
+namespace xcoll {
+
+Task refusal(TaskHome &home, Team &team, const Op &, const Fingerprint &call, uint64_t n) {
+    if (!team.window) {
+        team.transport->begin({n, call});
+        team.transport->break_off({n, call});
+        co_return;
+    }
+    Window &window = *team.window;
+    if (!window.has_credit(n, cell_count)) {
+        co_await acquire_credit(home, window, n, cell_count);
+    }
+    Head &head = window.begin_head(n, call);
+    head.has_room = 1;
+    head.place.base = Window::counter_base(window.my_cell(n));
+    window.announce(n);
+    window.break_off(n);
+    window.complete(n);
+}
+
+} // namespace xcoll

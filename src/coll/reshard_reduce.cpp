@@ -1,0 +1,197 @@
+// Everybody sends everybody the elements that it wants, then adds up what has come.
+//
+// Cost per rank: the exchange of what it wants from each holder, the same bytes of scratch memory, and one pass over
+// them: for a reduce-scatter along any dimension alpha + S beta and S bytes of scratch, as good as any direct one.
+// Where everybody wants everything that would be P S, so then the tensor is an allreduce, packed if it does not lie
+// together. Order of additions: the node's; of the ranks that hold an element, those that do not are left out.
+#include "coll/reshard.h"
+
+#include <optional>
+
+#include "coll/message_algorithms.h"
+#include "coll/reduction.h"
+#include "coll/view_cursor.h"
+#include "coll/window_algorithms.h"
+
+namespace xcoll {
+
+namespace {
+
+Exchange to_myself(const Op &op) {
+    return {op, 0, 1};
+}
+
+// One portion as if it were a broadcast, so that it can be walked through.
+class Walk {
+public:
+    Walk(const Portion &portion, bool out) : portion_(portion), out_(out) {
+        op_.kind = Kind::alltoallv;
+        op_.out = op_.in = &portion_;
+    }
+    Walk(const Walk &) = delete;
+    Walk &operator=(const Walk &) = delete;
+    ViewCursor begin() const {
+        return {exchange_, out_ ? ViewCursor::Side::pair_out : ViewCursor::Side::pair_in, 0};
+    }
+
+private:
+    Portion portion_;
+    bool out_;
+    Op op_;
+    Exchange exchange_ = to_myself(op_);
+};
+
+// Bytes that lie together, or nullptr.
+char *one_run(const Portion &portion) {
+    if (portion.views() != 1) {
+        return nullptr;
+    }
+    const View view = portion.view(0);
+    return view.runs() == 1 ? view.base : nullptr;
+}
+
+class Reduction {
+public:
+    Reduction(Team &team, const Op &op) : team_(team), op_(op), plan_(*op.reshard), incoming_(plan_.incoming.size()) {
+        size_t total = 0;
+        for (const size_t bytes : plan_.incoming) {
+            total += bytes;
+        }
+        scratch_.emplace(*team.scratch, total);
+        char *next = scratch_->data();
+        for (size_t p = 0; p < incoming_.size(); ++p) {
+            incoming_[p] = {next, plan_.incoming[p], nullptr};
+            next += plan_.incoming[p];
+        }
+        moves_ = op;
+        moves_.kind = Kind::reshard;
+        moves_.in = incoming_.data();
+    }
+    const Op &moves() const {
+        return moves_;
+    }
+    void reduce() {
+        for (const Reshard::Segment &segment : plan_.segments) {
+            const size_t bytes = segment.place.bytes();
+            gather_copies(segment);
+            if (char *place = one_run(segment.place)) {
+                add_up(place, bytes);
+            } else {
+                char *first = const_cast<char *>(static_cast<const char *>(copies_[0]));
+                add_up(first, bytes);
+                Walk(segment.place, false).begin().copy_from(*team_.kernels, first, bytes);
+            }
+            for (const int p : segment.holders) {
+                incoming_[static_cast<size_t>(p)].base += bytes;
+            }
+        }
+    }
+
+private:
+    // In the order of additions.
+    void gather_copies(const Reshard::Segment &segment) {
+        std::vector<bool> holds(static_cast<size_t>(team_.size));
+        for (const int p : segment.holders) {
+            holds[static_cast<size_t>(p)] = true;
+        }
+        copies_.clear();
+        groups_.clear();
+        if (op_.user) {
+            for (const int p : segment.holders) {
+                copies_.push_back(incoming_[static_cast<size_t>(p)].base);
+            }
+            return;
+        }
+        const Grouping &grouping = team_.grouping;
+        for (uint32_t g = 0; g < grouping.groups(); ++g) {
+            uint32_t members = 0;
+            for (uint32_t i = 0; i < grouping.sizes[g]; ++i) {
+                const auto p = static_cast<size_t>(grouping.order[grouping.first[g] + i]);
+                if (holds[p]) {
+                    copies_.push_back(incoming_[p].base);
+                    ++members;
+                }
+            }
+            if (members > 0) {
+                groups_.push_back(members);
+            }
+        }
+    }
+    void add_up(void *to, size_t bytes) const {
+        const size_t count = bytes / size_of(op_.dtype);
+        if (op_.user) {
+            const xcoll_result_t result = combine_by_rank(team_, op_, to, copies_.data(), copies_.size(), count);
+            if (result != XCOLL_SUCCESS) {
+                fail_operator(team_, op_, result);
+            }
+            return;
+        }
+        const Inputs inputs{copies_.data(), groups_.data(), static_cast<uint32_t>(groups_.size()),
+                            static_cast<uint32_t>(copies_.size())};
+        team_.kernels->reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(op_.op)]
+                             [static_cast<size_t>(op_.dtype)](to, inputs, count);
+    }
+
+    Team &team_;
+    const Op &op_;
+    const Reshard &plan_;
+    std::optional<Scratch> scratch_;
+    std::vector<Portion> incoming_;
+    Op moves_;
+    std::vector<const void *> copies_;
+    std::vector<uint32_t> groups_;
+};
+
+// The whole tensor as one array.
+class Whole {
+public:
+    Whole(Team &team, const Op &op) : team_(team), plan_(*op.reshard), together_(op) {
+        const size_t bytes = plan_.whole_out.bytes();
+        char *from = one_run(plan_.whole_in), *to = one_run(plan_.whole_out);
+        if (!from || !to) {
+            packed_.emplace(*team.scratch, bytes);
+            Walk(plan_.whole_in, true).begin().copy_to(*team.kernels, packed_->data(), bytes);
+            from = to = packed_->data();
+        }
+        together_.kind = Kind::allreduce;
+        together_.in = together_.out = nullptr;
+        together_.send = from;
+        together_.recv = to;
+    }
+    const Op &allreduce() const {
+        return together_;
+    }
+    void unpack() const {
+        if (packed_) {
+            Walk(plan_.whole_out, false).begin().copy_from(*team_.kernels, packed_->data(), plan_.whole_out.bytes());
+        }
+    }
+
+private:
+    Team &team_;
+    const Reshard &plan_;
+    Op together_;
+    std::optional<Scratch> packed_;
+};
+
+Task reduce_everything(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    const Whole whole(team, op);
+    const Algorithm algorithm = team.window ? reduce_two_shot : allreduce_ring;
+    co_await algorithm(home, team, whole.allreduce(), call, n);
+    whole.unpack();
+}
+
+} // namespace
+
+Task reshard_reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    if (op.reshard->everything && !op.user) {
+        co_await reduce_everything(home, team, op, call, n);
+        co_return;
+    }
+    Reduction steps(team, op);
+    const Algorithm exchange = team.window ? exchange_streams : exchange_messages;
+    co_await exchange(home, team, steps.moves(), call, n);
+    steps.reduce();
+}
+
+} // namespace xcoll

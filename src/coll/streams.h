@@ -1,0 +1,142 @@
+// An Exchange in shared memory: what one rank gives to the others is one stream of bytes in its own memory, and each
+// rank reads its parts of everybody's stream.
+//
+//     | index | shared by all | for rank+1 | for rank+2 | ... | for rank-1 |
+//
+// The index says for each rank where its bytes begin and how many there are; it is left out where everybody knows. The
+// order by turns makes the readers of an all-to-all begin with different senders.
+//
+// A stream that fits the room lies there as a whole, and its writer leaves without waiting. A longer one goes through
+// an area in chunks, and the counters of the cell tell how far: `in` how far its owner has written, `used` how far the
+// owner has read all other streams. Both count lines from the base in the head: used = u says that the owner has read
+// what it wants of the first u lines of every stream. So the writer of a stream with an area of A lines writes line w
+// after it saw used[p] > w - A for every p that reads something there.
+//
+// Waiting for one thing at a time cannot deadlock, by this rule: who has read up to x waits for a reader p only if it
+// needs used[p] >= need with need <= x, otherwise for the writer of what it wants to read next. Proof: let every
+// waiting rank have the mark m = x if it waits for a writer, m = need if for a reader. r waits for the writer t, which
+// has written w_t <= x_r. If t waits for a writer, t needs no reader up to x_t, so w_t > x_t (its area is longer than a
+// chunk) and m_t < m_r. If t waits for a reader, m_t = need <= w_t <= m_r. And who waits for the reader p has
+// used[p] < need: m_p <= x_p < m. So marks never rise along a chain of waiting ranks, and fall at every wait for a
+// reader and between two waits for a writer: no chain comes back to its begin.
+#pragma once
+
+#include <optional>
+
+#include "coll/algorithm.h"
+#include "coll/walk.h"
+
+namespace xcoll {
+
+// Long enough to hide a wait behind it, short enough to stay in the cache between writer and reader.
+inline constexpr size_t longest_stream_step = size_t{64} << 10;
+// Chunks in an area: one is written while another is read, and neither waits for a third.
+inline constexpr size_t stream_chunks = 4;
+// A stream that lies in the head itself.
+inline char *inlined_stream(const Head &head) {
+    return reinterpret_cast<char *>(const_cast<unsigned char *>(head.bytes)) + (inline_bytes - inline_stream_bytes);
+}
+
+class Streams {
+public:
+    Streams(Team &team, const Exchange &exchange, const Fingerprint &call, uint64_t n);
+
+    // ---- the steps, in their order
+    // This rank has shown its head and its bytes already, in one piece, and reads a rank that could not.
+    bool is_shown() const {
+        return window_.head(rank_, n_).number.reached(n_);
+    }
+    // The slot of the board is taken, which needs its credit.
+    bool wants_slot() const {
+        return total_ > inline_stream_bytes && total_ <= slot_bytes;
+    }
+    // Room in the ring, if it is wanted; false: there is none, so the slot is needed after all.
+    bool take_room();
+    void take_slot();
+    // Fills the room, shows the head, and moves what this rank gives to itself.
+    void enter();
+    // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
+    // there is no root.
+    bool concerns(int p) const;
+    // All of those are there. Throws MISMATCH, the operation being complete then.
+    void settle();
+    // Moves whatever can be moved. True if everything is done. Throws, the operation being complete then, if a peer
+    // that matters has left it.
+    bool advance();
+    // What to wait for when it is not.
+    Until obstacle() const {
+        return obstacle_;
+    }
+    void finish();
+
+private:
+    using Side = Walk::Side;
+    struct Index {
+        uint64_t place, bytes;
+    };
+    // What this rank reads of p's stream.
+    struct Source {
+        Walk shared, pair;
+        size_t shared_end = 0, pair_begin = 0, pair_end = 0, end = 0;
+        uint64_t base = 0, area = 0, offset = 0;
+        bool streams = false;
+    };
+
+    static uint64_t lines(size_t bytes) {
+        return (bytes + line_bytes - 1) / line_bytes;
+    }
+    bool is_longer_than_room() const {
+        return total_ > area_;
+    }
+    void plan_out();
+    bool is_inlined() const {
+        return total_ > 0 && total_ <= inline_stream_bytes;
+    }
+    bool overwrites_its_input() const;
+    void pack(char *to, size_t bytes);
+    void write_through(char *to, size_t bytes);
+    void write_chunk();
+    bool can_write();
+    void move_own();
+    void move(char *to, const char *from, size_t bytes) const;
+    void open(int p, size_t shared, size_t pair);
+    void open_one_piece(Source &source, int p, size_t shared, size_t pair);
+    void read_index(Source &source, int p);
+    void read(Source &source, int p, size_t until);
+    bool has_passed(const Until &until);
+    bool has_come(int p, size_t until);
+    bool read_step();
+    [[noreturn]] void leave_mismatched(int p, size_t theirs, size_t mine);
+
+    Team &team_;
+    Window &window_;
+    const Exchange &exchange_;
+    const Fingerprint &call_;
+    uint64_t n_;
+    int rank_, ranks_;
+
+    // ---- writing
+    Scratch out_memory_;
+    Index *out_; // by reader
+    size_t index_bytes_ = 0, shared_end_ = 0, total_ = 0;
+    size_t written_ = 0;
+    uint64_t area_ = 0, offset_ = 0;
+    size_t chunk_ = 0;
+    std::optional<Scratch> packed_; // in place and through an area: the input would be overwritten
+    enum class Section : uint8_t { index, shared, pairs } section_ = Section::index;
+    size_t section_at_ = 0, section_left_ = 0;
+    int turn_ = 0;
+    Walk walk_;
+    // The reader that the last can_write() stopped at, and what it needs.
+    int slow_reader_ = -1;
+    uint64_t need_ = 0;
+
+    // ---- reading
+    Scratch source_memory_;
+    Source *sources_;
+    size_t position_ = 0, step_ = 0;
+    bool any_streams_ = false;
+    Until obstacle_{nullptr, 0, -1};
+};
+
+} // namespace xcoll

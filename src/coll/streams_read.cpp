@@ -1,0 +1,228 @@
+// The reading side of the streams, and the order of both.
+#include "coll/streams.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+#include "coll/one_shot.h"
+#include "coll/payload.h"
+#include "coll/piece_writer.h"
+
+namespace xcoll {
+
+bool Streams::concerns(int p) const {
+    const bool reads_mine = is_longer_than_room() && (shared_end_ > 0 || out_[p].bytes > 0);
+    const Op &op = exchange_.ops()[0];
+    if (exchange_.ops().size() > 1 || op.root < 0 || reads_mine) {
+        return true;
+    }
+    const bool to_root = op.kind == Kind::gather || op.kind == Kind::gatherv;
+    return (to_root ? rank_ : p) == op.root;
+}
+
+void Streams::open(int p, size_t shared, size_t pair) {
+    const Head &head = window_.head(p, n_);
+    Source &source = sources_[p];
+    if (shared > 0) {
+        source.shared.begin(exchange_, Side::shared_in, p);
+    }
+    if (pair > 0) {
+        source.pair.begin(exchange_, Side::pair_in, p);
+    }
+    if (head.has_room) {
+        open_one_piece(source, p, shared, pair);
+        return;
+    }
+    source.base = head.place.base;
+    size_t total = head.inlined;
+    if (total > 0) {
+        source.offset = static_cast<uint64_t>(inlined_stream(head) - window_.at(p, 0));
+    } else {
+        source.area = head.place.area;
+        source.offset = head.place.offset;
+        total = head.place.total;
+        source.streams = total > source.area;
+    }
+    source.shared_end = source.end = index_bytes_ + shared;
+    if (index_bytes_ == 0 && pair > 0) {
+        source.pair_begin = source.shared_end + exchange_.known_place(p, rank_);
+        source.pair_end = source.end = source.pair_begin + pair;
+    }
+    const bool all_mine = index_bytes_ == 0 && (ranks_ == 2 || !exchange_.differs_by_reader());
+    if (total < source.end || (all_mine && total != source.end)) {
+        leave_mismatched(p, total - index_bytes_, shared + pair);
+    }
+    any_streams_ |= source.streams;
+    if (source.streams) {
+        step_ = std::min(step_, source.area / stream_chunks / line_bytes * line_bytes);
+    }
+}
+
+// A rank that shows everything at once (one_shot.h): in the order of ranks, and the place follows from the size.
+void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) {
+    const Op &op = exchange_.ops()[0];
+    const char *payload = window_.payload(p, n_, OneShot::shown(op, p, ranks_));
+    source.offset = static_cast<uint64_t>(payload - window_.at(p, 0));
+    source.shared_end = shared;
+    source.pair_begin = OneShot::place_of(op, rank_);
+    source.pair_end = source.pair_begin + pair;
+    source.end = std::max(shared, pair > 0 ? source.pair_end : 0);
+}
+
+void Streams::settle() {
+    step_ = longest_stream_step;
+    uint64_t done = ~uint64_t{0};
+    bool everyone = true;
+    for (int p = 0; p < ranks_; ++p) {
+        if (p == rank_) {
+            continue;
+        }
+        new (sources_ + p) Source{};
+        if (!concerns(p)) {
+            everyone = false;
+            continue;
+        }
+        window_.check_or_leave(p, n_, call_);
+        done = std::min(done, Window::done_by(window_.head(p, n_), n_));
+        const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
+        if (shared + pair > 0 || exchange_.tells_places()) {
+            open(p, shared, pair);
+        }
+    }
+    if (everyone && ranks_ > 1) {
+        window_.saw_everyone(std::min(done, window_.done()));
+    }
+    any_streams_ |= is_longer_than_room();
+    if (!any_streams_) {
+        step_ = ~size_t{0} / 2;
+    }
+}
+
+void Streams::leave_mismatched(int p, size_t theirs, size_t mine) {
+    window_.break_off(n_);
+    window_.complete(n_);
+    fail(XCOLL_ERR_MISMATCH,
+         "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two ranks differ",
+         static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
+}
+
+// What comes from p is as much as this rank expects, and where.
+void Streams::read_index(Source &source, int p) {
+    Index entry;
+    const size_t at = static_cast<size_t>(rank_) * sizeof entry;
+    std::memcpy(&entry, window_.at(p, source.offset + at % source.area), sizeof entry);
+    const size_t expected = exchange_.pair_in(p);
+    if (entry.bytes != expected) {
+        leave_mismatched(p, entry.bytes, expected);
+    }
+    if (expected > 0) {
+        source.pair_begin = entry.place;
+        source.pair_end = source.end = entry.place + expected;
+    }
+}
+
+void Streams::read(Source &source, int p, size_t until) {
+    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
+    if (index_bytes_ > 0 && source.area > 0 && my_entry >= position_ && my_entry < until) {
+        read_index(source, p);
+    }
+    const auto part = [&](Walk &walk, size_t begin, size_t end) {
+        for (size_t at = std::max(begin, position_); at < std::min(end, until);) {
+            const size_t in_area = source.streams ? at % source.area : at;
+            const size_t rest = std::min(end, until) - at;
+            const std::span<char> to = walk.next(source.streams ? std::min(source.area - in_area, rest) : rest);
+            if (to.empty()) {
+                return;
+            }
+            move(to.data(), window_.at(p, source.offset + in_area), to.size());
+            at += to.size();
+        }
+    };
+    part(source.shared, index_bytes_, source.shared_end);
+    part(source.pair, source.pair_begin, source.pair_end);
+}
+
+// Everything that this rank wants of p's stream up to there.
+bool Streams::has_come(int p, size_t until) {
+    const Source &source = sources_[p];
+    if (!source.streams || source.end <= position_) {
+        return true;
+    }
+    obstacle_ = {&window_.cell(p, n_).in, source.base + lines(std::min(until, source.end)), p};
+    return has_passed(obstacle_);
+}
+
+// False if something has not come yet: then obstacle() tells what.
+bool Streams::read_step() {
+    const size_t until = position_ + step_;
+    for (int p = 0; p < ranks_; ++p) {
+        if (p != rank_ && !has_come(p, until)) {
+            return false;
+        }
+    }
+    for (int turn = 1; turn < ranks_; ++turn) {
+        const int p = (rank_ - turn + ranks_) % ranks_;
+        if (sources_[p].end > position_) {
+            read(sources_[p], p, until);
+        }
+    }
+    position_ = until;
+    if (any_streams_) {
+        const uint64_t base = window_.head(rank_, n_).place.base;
+        window_.publish(window_.my_cell(n_).used, base + lines(position_));
+    }
+    return true;
+}
+
+bool Streams::advance() {
+    for (;;) {
+        while (is_longer_than_room() && can_write()) {
+            write_chunk();
+        }
+        bool reading = false;
+        for (int p = 0; p < ranks_; ++p) {
+            reading |= p != rank_ && sources_[p].end > position_;
+        }
+        const bool writing = is_longer_than_room() && written_ < total_;
+        if (!reading && !writing) {
+            return true;
+        }
+        if (!reading || (writing && need_ <= lines(position_))) {
+            const uint64_t base = window_.head(slow_reader_, n_).place.base;
+            obstacle_ = {&window_.cell(slow_reader_, n_).used, base + need_, slow_reader_};
+            if (!has_passed(obstacle_)) {
+                return false;
+            }
+        } else if (!read_step()) {
+            return false;
+        }
+    }
+}
+
+bool Streams::has_passed(const Until &until) {
+    if (!until.reached()) {
+        return false;
+    }
+    if (window_.is_broken(until.owner, n_, *until.signal)) [[unlikely]] {
+        window_.break_off(n_);
+        window_.complete(n_);
+        window_.fail_broken(until.owner, n_);
+    }
+    return true;
+}
+
+void Streams::finish() {
+    if (any_streams_) {
+        // Those counters that were not needed catch up, so that all begin the next operation equal.
+        Cell &cell = window_.my_cell(n_);
+        const uint64_t end = std::max({cell.in.read(), cell.used.read(), cell.out.read()});
+        window_.publish(cell.in, end);
+        window_.publish(cell.out, end);
+        window_.publish(cell.used, end);
+    }
+    window_.complete(n_);
+}
+
+} // namespace xcoll

@@ -1,0 +1,195 @@
+// The writing side of a stream.
+#include "coll/streams.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/error.h"
+#include "coll/one_shot.h"
+#include "coll/payload.h"
+#include "coll/piece_writer.h"
+
+namespace xcoll {
+
+Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, uint64_t n)
+    : team_(team), window_(*team.window), exchange_(exchange), call_(call), n_(n), rank_(team.rank), ranks_(team.size),
+      out_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Index)),
+      out_(reinterpret_cast<Index *>(out_memory_.data())),
+      source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
+      sources_(reinterpret_cast<Source *>(source_memory_.data())) {
+    if (is_shown()) {
+        ViewCursor::move_own(*team_.kernels, exchange_);
+        return;
+    }
+    plan_out();
+}
+
+void Streams::plan_out() {
+    // A single reader finds its bytes without being told where.
+    index_bytes_ = exchange_.tells_places() && ranks_ > 2 ? static_cast<size_t>(ranks_) * sizeof(Index) : 0;
+    shared_end_ = index_bytes_ + exchange_.shared_out();
+    total_ = shared_end_;
+    for (int turn = 1; turn < ranks_; ++turn) {
+        const int to = (rank_ + turn) % ranks_;
+        const size_t bytes = exchange_.pair_out(to);
+        out_[to] = {total_, bytes};
+        total_ += bytes;
+    }
+    out_[rank_] = {};
+    if (ranks_ == 1) {
+        total_ = 0;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- writing
+
+bool Streams::take_room() {
+    if (total_ <= slot_bytes) {
+        area_ = slot_bytes;
+        return true;
+    }
+    const size_t room = std::min(total_, largest_message(window_));
+    area_ = (room + line_bytes - 1) / line_bytes * line_bytes;
+    offset_ = window_.node().ring().take(area_, window_, n_);
+    return offset_ != 0;
+}
+
+void Streams::take_slot() {
+    area_ = slot_bytes;
+    offset_ = window_.slot_offset(rank_, n_);
+}
+
+// The next bytes of the stream, in the order of its sections.
+void Streams::pack(char *to, size_t bytes) {
+    PieceWriter writer(window_.store_kind(), *team_.kernels, to, bytes, n_);
+    while (bytes > 0) {
+        if (section_left_ == 0) {
+            if (section_ == Section::index && index_bytes_ > 0 && section_at_ == 0) {
+                section_left_ = index_bytes_;
+            } else if (section_ == Section::index) {
+                section_ = Section::shared;
+                section_left_ = shared_end_ - index_bytes_;
+                if (section_left_ > 0) {
+                    walk_.begin(exchange_, Side::shared_out, -1);
+                }
+            } else {
+                section_ = Section::pairs;
+                const int peer = (rank_ + ++turn_) % ranks_;
+                section_left_ = out_[peer].bytes;
+                if (section_left_ > 0) {
+                    walk_.begin(exchange_, Side::pair_out, peer);
+                }
+            }
+            continue;
+        }
+        size_t moved = std::min(bytes, section_left_);
+        if (section_ == Section::index) {
+            writer.put({reinterpret_cast<const char *>(out_) + section_at_, moved});
+            section_at_ += moved;
+        } else {
+            const std::span<char> piece = walk_.next(moved);
+            writer.put(piece);
+            moved = piece.size();
+        }
+        section_left_ -= moved;
+        bytes -= moved;
+    }
+    writer.flush();
+}
+
+void Streams::write_through(char *to, size_t bytes) {
+    if (packed_) {
+        window_.store_kind().copy(*team_.kernels, to, packed_->data() + written_, bytes);
+    } else {
+        pack(to, bytes);
+    }
+    written_ += bytes;
+}
+
+void Streams::write_chunk() {
+    const size_t bytes = std::min(chunk_, total_ - written_);
+    write_through(window_.at(rank_, offset_ + written_ % area_), bytes);
+    const uint64_t base = window_.head(rank_, n_).place.base;
+    window_.publish(window_.my_cell(n_).in, base + lines(written_));
+}
+
+bool Streams::overwrites_its_input() const {
+    return std::any_of(exchange_.ops().begin(), exchange_.ops().end(), [](const Op &op) {
+        return (op.kind == Kind::alltoall || op.kind == Kind::alltoallv) && op.send == op.recv;
+    });
+}
+
+void Streams::enter() {
+    Head &head = window_.begin_head(n_, call_);
+    head.has_room = 0; // for one piece
+    head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
+    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, area_, total_};
+    // The chunks of an area are whole lines, and so are the areas that chunks go through.
+    chunk_ = std::min(longest_stream_step, area_ / stream_chunks / line_bytes * line_bytes);
+    if (!is_longer_than_room()) {
+        if (total_ > 0) {
+            write_through(is_inlined() ? inlined_stream(head) : window_.at(rank_, offset_), total_);
+        }
+        window_.announce(n_);
+    } else {
+        area_ = head.place.area = chunk_ * (area_ / chunk_);
+        if (overwrites_its_input()) {
+            packed_.emplace(*team_.scratch, total_);
+            pack(packed_->data(), total_);
+        }
+        window_.announce(n_);
+        while (written_ + chunk_ <= area_ && written_ < total_) {
+            write_chunk();
+        }
+    }
+    move_own();
+}
+
+// What this rank gives to itself.
+void Streams::move_own() {
+    for (const Op &op : exchange_.ops()) {
+        if (op.in || op.root >= 0) {
+            ViewCursor::move_own(*team_.kernels, Exchange(op, rank_, ranks_));
+            continue;
+        }
+        // Most calls: a block to its place.
+        const char *from = exchange_.out(op, rank_).base;
+        char *to = exchange_.in(op, rank_).base;
+        if (to != from) {
+            move(to, from, op.bytes());
+        }
+    }
+}
+
+void Streams::move(char *to, const char *from, size_t bytes) const {
+    if (bytes <= inline_bytes) {
+        copy_small(to, from, bytes);
+    } else {
+        team_.kernels->copy(to, from, bytes);
+    }
+}
+
+// The next chunk may overwrite what lies an area before it.
+bool Streams::can_write() {
+    const uint64_t end = lines(written_ + std::min(chunk_, total_ - written_));
+    if (written_ == total_ || end <= lines(area_)) {
+        return written_ < total_;
+    }
+    for (int p = 0; p < ranks_; ++p) {
+        const size_t wants = std::max(shared_end_, out_[p].bytes ? out_[p].place + out_[p].bytes : 0);
+        const uint64_t need = std::min(end - lines(area_), lines(wants));
+        if (p == rank_ || need == 0) {
+            continue; // its head may not be there
+        }
+        const uint64_t base = window_.head(p, n_).place.base;
+        if (!has_passed({&window_.cell(p, n_).used, base + need, p})) {
+            slow_reader_ = p;
+            need_ = need;
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace xcoll

@@ -1,0 +1,53 @@
+// A walk through the bytes of some calls of an Exchange, in the order in which both ends count them: a piece at a time,
+// between contiguous memory and wherever the views lie.
+#pragma once
+
+#include <array>
+
+#include "coll/exchange.h"
+#include "kernels/kernels.h"
+
+namespace xcoll {
+
+class ViewCursor {
+public:
+    enum class Side : uint8_t {
+        shared_out, // what this rank gives to all
+        pair_out,   // to `peer`
+        shared_in,  // what `peer` gives to all
+        pair_in,    // to this rank
+    };
+    ViewCursor() = default;
+    ViewCursor(const Exchange &exchange, Side side, int peer) : exchange_(&exchange), side_(side), peer_(peer) {
+    }
+    // The next `bytes` bytes. There are as many.
+    void copy_to(const Kernels &kernels, char *to, size_t bytes);
+    void copy_from(const Kernels &kernels, const char *from, size_t bytes);
+    // What this rank gives to itself, call by call: of its own bcast it takes nothing.
+    static void move_own(const Kernels &kernels, const Exchange &exchange);
+    // The next bytes that lie together, at most so many.
+    std::span<char> next(size_t most);
+
+private:
+    bool load();
+    void begin_view(const View &view);
+    void step();
+    Portion portion(const Op &op) const;
+    template <class Move> void walk(size_t bytes, Move move);
+
+    const Exchange *exchange_ = nullptr;
+    Side side_ = Side::shared_out;
+    int peer_ = 0;
+    size_t op_ = 0;   // the call that is walked through
+    size_t next_ = 0; // the next of its views
+    char *at_ = nullptr;
+    size_t left_ = 0; // bytes from there to the end of the run
+    // Of the view that the run belongs to. Dividing an index into its directions for every run would take longer than
+    // copying a short one, so it counts like a clock.
+    size_t runs_left_ = 0;
+    char *run_begin_ = nullptr;
+    std::array<size_t, View::most_directions> index_{};
+    View view_;
+};
+
+} // namespace xcoll
