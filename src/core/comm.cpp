@@ -1,0 +1,269 @@
+#include "core/comm.h"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "coll/one_shot.h"
+#include "coll/point_to_point.h"
+#include "coll/streams.h"
+#include "coll/window_algorithms.h"
+#include "core/owner.h"
+#include "core/process.h"
+#include "fabric/window_transport.h"
+#include "run/runners.h"
+
+namespace xcoll {
+
+namespace {
+
+std::vector<int> node_ranks(const Membership &membership) {
+    std::vector<int> ranks;
+    for (const Peer &peer : membership.peers) {
+        ranks.push_back(peer.node_rank);
+    }
+    return ranks;
+}
+
+StoreKind store_kind(const Settings &settings, double ticks_per_ns) {
+    const StoreKind::Rule rule = settings.store == "cached"   ? StoreKind::Rule::cached
+                                 : settings.store == "stream" ? StoreKind::Rule::stream
+                                                              : StoreKind::Rule::learn;
+    return StoreKind(rule, ticks_per_ns);
+}
+
+std::shared_ptr<Window> make_window(const Membership &membership) {
+    if (!membership.shares_memory()) {
+        return nullptr;
+    }
+    return std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
+                                    store_kind(membership.settings, membership.node->ticks_per_ns()));
+}
+
+std::unique_ptr<Transport> make_transport(const Membership &membership, Window *window) {
+    if (window) {
+        return wants_transport(membership.settings) ? std::make_unique<WindowTransport>(*window) : nullptr;
+    }
+    std::vector<int> ranks;
+    for (const Peer &peer : membership.peers) {
+        ranks.push_back(peer.net_rank);
+    }
+    return membership.net->open(membership.net_id, membership.rank, ranks);
+}
+
+// Sizes such as 2,2 count node ranks off; who is beyond the last belongs to the last.
+Grouping group_by_sizes(const std::string &sizes, const Membership &membership) {
+    std::vector<int> labels;
+    for (const Peer &peer : membership.peers) {
+        int label = 0, end = 0;
+        for (size_t at = 0; at < sizes.size(); ++label) {
+            end += std::atoi(sizes.c_str() + at);
+            at = std::min(sizes.find(',', at), sizes.size() - 1) + 1;
+            if (peer.node_rank < end || at == sizes.size()) {
+                break;
+            }
+        }
+        labels.push_back(label);
+    }
+    return group_by(labels);
+}
+
+Grouping make_grouping(const Membership &membership) {
+    const std::string &groups = membership.settings.groups;
+    if (groups == "none" || !membership.shares_memory()) {
+        return one_group(static_cast<int>(membership.peers.size()));
+    }
+    if (groups != "machine") {
+        return group_by_sizes(groups, membership);
+    }
+    std::vector<Place> places;
+    for (const Peer &peer : membership.peers) {
+        places.push_back(peer.place);
+    }
+    return group_by_place(places);
+}
+
+const Kernels &make_kernels(const Settings &settings) {
+    Isa isa;
+    if (settings.isa.empty()) {
+        return best_kernels();
+    }
+    const bool known = parse_isa(settings.isa.c_str(), isa);
+    const Kernels *kernels = known ? kernels_for(isa) : nullptr;
+    if (!kernels) {
+        fail(XCOLL_ERR_CONFIG,
+             "XCOLL_ISA=%s: this %s. Expected plain, avx2, avx512, neon or sve, or nothing for the best",
+             settings.isa.c_str(), known ? "processor does not have it" : "is not an instruction set");
+    }
+    return *kernels;
+}
+
+} // namespace
+
+Comm::Comm(Membership membership)
+    : membership_(std::move(membership)), window_(make_window(membership_)),
+      transport_(make_transport(membership_, window_.get())),
+      team_{membership_.rank,           static_cast<int>(membership_.peers.size()), window_.get(), transport_.get(),
+            make_grouping(membership_), &make_kernels(membership_.settings),        &scratch_},
+      choices_(team_, membership_.settings),
+      watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
+    patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
+}
+
+Comm::~Comm() {
+    {
+        const Owner owner(*this);
+        const char *reason = "the communicator was freed before the operation was done";
+        if (window_ && !in_flight_.empty()) {
+            window_->say_farewell(XCOLL_ERR_ABORTED, reason);
+        }
+        end_in_flight(XCOLL_ERR_ABORTED, reason);
+    }
+    process().remove(*this);
+    transport_.reset();
+    post_.reset();
+    if (window_) {
+        membership_.node->retire(std::move(window_));
+    }
+    magic_ = 0;
+}
+
+// ---------------------------------------------------------------------------------------- blocking operations
+
+void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
+    const Row &row = choices_.row(op);
+    try {
+        if (row.run == one_shot) {
+            one_shot_now(op, call, n);
+        } else if (row.run == exchange_streams) {
+            streams_now(op, call, n);
+        } else {
+            run_task(op, call, n, row.run, row.needs);
+        }
+    } catch (const Failure &failure) {
+        if (is_fatal(failure.result())) {
+            fail_for_good(failure);
+        }
+        throw;
+    } catch (const std::bad_alloc &) {
+        // The peers are in the operation already, so this is not the call error that a lack of memory usually is.
+        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory);
+        fail_for_good(failure);
+        throw failure;
+    }
+}
+
+void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
+    for (int p = 0; p < team_.size; ++p) {
+        wait(window_->credit(p, n, ahead), watcher_, patience_);
+    }
+    window_->saw_everyone(n - ahead);
+}
+
+void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
+    const OneShot steps(team_, op, call, n);
+    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
+        wait_for_credit(n, steps.credit());
+    }
+    bool finished = steps.enter();
+    if (finished) [[likely]] {
+        for (int p = 0; p < team_.size; ++p) {
+            if (p != team_.rank && steps.reads(p)) {
+                wait(window_->entered(p, n), watcher_, patience_);
+            }
+        }
+        finished = steps.finish();
+    }
+    if (!finished) [[unlikely]] {
+        run_task(op, call, n, without_room(op.kind), Row::Needs::window);
+    }
+}
+
+// Its message comes in a line of one peer, where a wait sees it without driving anything.
+static bool may_wait_on_line(const Op &op) {
+    return op.kind == Kind::send || (op.kind == Kind::recv && !needs_drive(op.from));
+}
+
+void Comm::open_post() {
+    if (!post_) {
+        post_ = std::make_unique<Post>(*window_, *team_.kernels);
+        team_.post = post_.get();
+    }
+}
+
+void Comm::cancel_messages() {
+    if (transport_) {
+        transport_->cancel_all();
+    }
+    if (post_) {
+        post_->cancel_all();
+    }
+}
+
+// Users' messages have no number: they are matched by their tags.
+void Comm::run_message(const Call &call) {
+    if (!is_quiet()) {
+        run_as_request(call);
+        return;
+    }
+    try {
+        open_post();
+        run_task(call.op, {}, 0, user_message, Row::Needs::window);
+    } catch (const Failure &failure) {
+        if (is_fatal(failure.result())) {
+            fail_for_good(failure);
+        }
+        throw;
+    }
+}
+
+// The steps of exchange_streams.cpp.
+void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
+    const Exchange exchange(op, team_.rank, team_.size);
+    Streams steps(team_, exchange, call, n);
+    if (!window_->has_credit(n, cell_count)) {
+        wait_for_credit(n, cell_count);
+    }
+    const bool has_room = steps.take_room();
+    if (steps.wants_slot() || !has_room) {
+        if (!window_->has_credit(n, slot_count)) {
+            wait_for_credit(n, slot_count);
+        }
+        steps.take_slot();
+    }
+    steps.enter();
+    for (int p = 0; p < team_.size; ++p) {
+        if (p != team_.rank && steps.concerns(p)) {
+            wait(window_->entered(p, n), watcher_, patience_);
+        }
+    }
+    steps.settle();
+    while (!steps.advance()) {
+        wait(steps.obstacle(), watcher_, patience_);
+    }
+    steps.finish();
+}
+
+void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs) {
+    Parking parking;
+    TaskHome home{&frames_, &parking};
+    Task task = algorithm(home, team_, op, call, n);
+    const bool by_messages = needs == Row::Needs::transport;
+    try {
+        const bool moves_when_driven = by_messages || (is_message(op.kind) && !may_wait_on_line(op));
+        run_to_end(task, parking, watcher_, moves_when_driven ? driving(patience_) : patience_);
+    } catch (const Failure &failure) {
+        // Before the frame goes away that the messages may still point into.
+        if (is_fatal(failure.result())) {
+            cancel_messages();
+        } else if (by_messages && window_) {
+            window_->complete(n);
+        }
+        throw;
+    }
+    if (by_messages && window_) {
+        window_->complete(n);
+    }
+}
+
+} // namespace xcoll

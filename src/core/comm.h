@@ -1,0 +1,199 @@
+// A communicator: one rank's view of a group of ranks, with an order of operations of its own. It ties the floors
+// together: the window or the transport to the ranks, the choice of algorithms, the runners, and what went wrong.
+//
+// Who may touch it: as long as nothing is in flight, only the thread that starts operations on it, without any lock.
+// From the first request on, whoever holds the owner word: test and wait of any thread, and every other wait of the
+// process through Process::drive.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/float_mode.h"
+#include "coll/scratch.h"
+#include "coll/select.h"
+#include "core/request.h"
+#include "core/watcher.h"
+#include "fabric/net.h"
+#include "fabric/post.h"
+#include "run/wait.h"
+
+namespace xcoll {
+
+// What a rank of a communicator is to this one.
+struct Peer {
+    int node_rank; // on this machine, -1: on another
+    int net_rank;  // in the job that xcoll_init or xcoll_comm_create made
+    Place place;
+};
+
+// Everything a communicator is made of.
+struct Membership {
+    std::shared_ptr<Node> node;
+    std::shared_ptr<Net> net; // nullptr if nobody needs it
+    std::vector<Peer> peers;
+    int rank = 0;
+    std::vector<uint64_t> boards; // by rank; empty unless all share memory
+    uint32_t net_id = 0;          // the communicator's number on the net
+    Settings settings;
+    std::string name;
+
+    bool shares_memory() const {
+        return !boards.empty();
+    }
+};
+
+class OneShot;
+
+class Comm {
+public:
+    explicit Comm(Membership membership);
+    ~Comm();
+    Comm(const Comm &) = delete;
+    Comm &operator=(const Comm &) = delete;
+
+    static constexpr uint32_t alive = 0x78636f6d;
+    bool is_alive() const {
+        return magic_ == alive;
+    }
+    const Team &team() const {
+        return team_;
+    }
+    const Membership &membership() const {
+        return membership_;
+    }
+    const Choices &choices() const {
+        return choices_;
+    }
+    // How many operations were started. Any thread.
+    uint64_t sequence() const {
+        return last_.load(std::memory_order_relaxed);
+    }
+    Watcher &watcher() {
+        return watcher_;
+    }
+
+    // Runs an operation to its end. Throws Failure.
+    void run(const Call &call) {
+        if (is_message(call.op.kind)) {
+            run_message(call);
+        } else if (is_quiet()) [[likely]] {
+            const uint64_t n = take_number();
+            run_now(call.op, fingerprint(call.op, mode(call.op, n)), n);
+        } else {
+            run_as_request(call);
+        }
+    }
+    // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
+    void refuse() noexcept;
+    // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
+    void start(Request &request);
+    void wait_for(Request &request);
+    // ---- messages, between ranks or by users; with the owner word, or when nothing is in flight
+    bool progress_messages() {
+        const bool moved = transport_ && transport_->progress();
+        return (post_ && post_->in_flight() > 0 && post_->progress()) || moved;
+    }
+    // False at once if there is nothing to sleep for.
+    bool sleep_for_messages(const Until &until, int64_t nanoseconds) {
+        return (transport_ && transport_->sleep(until, nanoseconds)) || (post_ && post_->sleep(until, nanoseconds));
+    }
+    // A user's message to or from this rank is not over.
+    bool awaits_message(int peer);
+    // Throws if a user's message waits for a rank that has freed this communicator.
+    void check_message_peers();
+
+    // Everything that was started here is done.
+    void wait_until_quiet();
+    bool has_in_flight() const {
+        return in_flight_count_.load(std::memory_order_acquire) != 0;
+    }
+    // Moves what is in flight here; true if something moved. Any thread; does nothing if another one is at it.
+    bool drive();
+    bool anything_ready();
+    // Moves what can be moved; true if the request is done.
+    bool test(Request &request);
+    // The caller will not ask again; a request that is not done yet is ended.
+    void forget(Request &request);
+
+    void abort(const char *reason);
+    // XCOLL_SUCCESS, or the fatal error that this communicator is in.
+    xcoll_result_t trouble() const {
+        return trouble_.load(std::memory_order_acquire);
+    }
+    // Keeps the first fatal error, tells the peers, ends what is in flight.
+    void fail_for_good(const Failure &failure);
+
+private:
+    class Owner;
+    bool is_quiet() const {
+        return !has_in_flight() && trouble() == XCOLL_SUCCESS;
+    }
+    // Reading the mode takes 8 ns, as long as all other checks together; so small operations look at it in turns that
+    // are equal on all ranks, and ranks that differ are told within eight operations.
+    uint8_t mode(const Op &op, uint64_t n) {
+        constexpr uint64_t turns = 8;
+        if (n % turns == 1 || op.count > slot_bytes) {
+            mode_ = float_mode();
+        }
+        return mode_;
+    }
+    uint64_t take_number() {
+        const uint64_t n = sequence() + 1;
+        last_.store(n, std::memory_order_relaxed);
+        return n;
+    }
+    void run_now(const Op &op, const Fingerprint &call, uint64_t n);
+    void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
+    void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
+    void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
+    void wait_for_credit(uint64_t n, uint64_t ahead);
+    void run_as_request(const Call &call);
+    void run_message(const Call &call);
+    void open_post();
+    void cancel_messages();
+    void start_owned(Request &request);
+    Until awaited(const Request &request);
+    bool begin_plainly(Request &request, Algorithm &instead);
+    bool finish_plainly(Request &request);
+    int missing_head(const OneShot &steps, uint64_t n) const;
+    bool can_move(const Request &request) const;
+    void begin(Request &request);
+    void throw_trouble() const;
+    // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
+    // for too long since something `moved`.
+    void look_after(Request &request, bool moved);
+    // Returns the fatal error that a task ended with, if one did.
+    std::optional<Failure> poll_in_flight(bool &moved);
+    bool move(Request &request, bool &moved);
+    // With the owner word.
+    void end_in_flight(xcoll_result_t result, const std::string &message);
+
+    uint32_t magic_ = alive;
+    std::atomic<xcoll_result_t> trouble_{XCOLL_SUCCESS};
+    std::atomic<uint32_t> in_flight_count_{0};
+    std::atomic<bool> owned_{false};
+    std::atomic<uint64_t> last_{0}; // written by the thread that starts operations
+    uint8_t mode_ = 0;
+    bool is_listed_ = false; // the process knows it, from its first request on; for the thread that starts operations
+    Patience patience_;
+    Membership membership_;
+    std::shared_ptr<Window> window_;
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<Post> post_; // made when the user sends or receives first
+    ScratchPool scratch_;
+    FramePool frames_;
+    Team team_;
+    Choices choices_;
+    Watcher watcher_;
+    std::vector<Request *> in_flight_;
+    std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
+    std::string trouble_message_;                    // written before trouble_
+};
+
+} // namespace xcoll

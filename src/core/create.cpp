@@ -1,0 +1,286 @@
+#include "core/create.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "boot/host.h"
+#include "core/process.h"
+
+namespace xcoll {
+
+namespace {
+
+// What every rank tells every rank before anything is connected.
+struct Hello {
+    uint64_t agreed; // digest of the settings that must be equal
+    HostIdentity host;
+    uint32_t shares_memory;
+    uint32_t unused;
+};
+
+// FNV-1a over the settings that choose algorithms and orders of addition: those change the message pattern, so they
+// must be equal on all ranks. A digest, since only equality is asked.
+uint64_t digest(const Settings &settings) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const std::string *text : {&settings.allreduce, &settings.bcast, &settings.barrier, &settings.groups}) {
+        for (const char c : *text + '\n') {
+            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+        }
+    }
+    return hash;
+}
+
+[[noreturn]] void fail_different_settings(int one, int other) {
+    fail(XCOLL_ERR_CONFIG,
+         "rank %d and rank %d have different settings: XCOLL_ALLREDUCE, XCOLL_BCAST, XCOLL_BARRIER and XCOLL_GROUPS "
+         "must be the same on all ranks",
+         one, other);
+}
+
+std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
+    Hello mine{};
+    mine.agreed = digest(settings);
+    mine.host = host_identity();
+    mine.shares_memory = settings.shm ? 1 : 0;
+    std::vector<Hello> all(static_cast<size_t>(boot.size()));
+    boot.allgather(&mine, all.data(), sizeof mine);
+    for (size_t r = 0; r < all.size(); ++r) {
+        if (all[r].agreed != all[0].agreed) {
+            fail_different_settings(static_cast<int>(r), 0);
+        }
+    }
+    return all;
+}
+
+std::vector<int> ranks_beside(const std::vector<Hello> &hellos, int rank) {
+    std::vector<int> locals;
+    const Hello &mine = hellos[static_cast<size_t>(rank)];
+    for (int r = 0; r < static_cast<int>(hellos.size()); ++r) {
+        const Hello &other = hellos[static_cast<size_t>(r)];
+        if (r == rank || (mine.shares_memory && other.shares_memory && other.host == mine.host)) {
+            locals.push_back(r);
+        }
+    }
+    return locals;
+}
+
+std::vector<Peer> make_peers(int size, const std::vector<int> &locals, const Node &node) {
+    std::vector<Peer> peers;
+    for (int r = 0; r < size; ++r) {
+        peers.push_back({-1, r, Place{}});
+    }
+    for (int i = 0; i < static_cast<int>(locals.size()); ++i) {
+        Peer &peer = peers[static_cast<size_t>(locals[static_cast<size_t>(i)])];
+        peer.node_rank = i;
+        peer.place = node.member(i).place;
+    }
+    return peers;
+}
+
+bool all_here(const std::vector<Peer> &peers) {
+    return std::all_of(peers.begin(), peers.end(), [](const Peer &peer) { return peer.node_rank >= 0; });
+}
+
+void apply(Membership &membership, const Wishes &wishes) {
+    membership.settings = wishes.settings;
+    membership.name = wishes.name;
+    if (wishes.timeout_ms != 0) {
+        membership.settings.timeout_ms = wishes.timeout_ms;
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
+    process().watch_forks();
+    Membership membership;
+    apply(membership, wishes);
+    membership.rank = boot.rank();
+    const Machine machine = read_machine();
+    const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings);
+    const std::vector<int> locals = ranks_beside(hellos, boot.rank());
+    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget);
+    membership.peers = make_peers(boot.size(), locals, *membership.node);
+    if (all_here(membership.peers)) {
+        const uint64_t mine = membership.node->take_board().offset;
+        membership.boards.resize(static_cast<size_t>(boot.size()));
+        boot.allgather(&mine, membership.boards.data(), sizeof mine);
+    } else {
+        membership.net = Net::connect(boot, wishes.settings.plugin_path);
+        membership.net_id = membership.net->first_id();
+    }
+    return std::make_unique<Comm>(std::move(membership));
+}
+
+std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {
+    process().watch_forks();
+    const std::vector<std::shared_ptr<Node>> nodes = connect_threads(size, read_machine(), wishes.settings.shm_budget);
+    std::vector<int> locals(static_cast<size_t>(size));
+    std::vector<uint64_t> boards;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        locals[i] = static_cast<int>(i);
+        boards.push_back(nodes[i]->take_board().offset);
+    }
+    std::vector<std::unique_ptr<Comm>> comms;
+    for (int i = 0; i < size; ++i) {
+        Membership membership;
+        apply(membership, wishes);
+        membership.rank = i;
+        membership.node = nodes[static_cast<size_t>(i)];
+        membership.peers = make_peers(size, locals, *membership.node);
+        membership.boards = boards;
+        comms.push_back(std::make_unique<Comm>(std::move(membership)));
+    }
+    return comms;
+}
+
+namespace {
+
+// What every rank of the parent tells every rank; small enough for the inline part of a head.
+struct SplitWords {
+    int32_t color, key;
+    uint64_t board;  // 0: none
+    uint64_t agreed; // digest of the child's settings
+    uint32_t net_id; // the lowest number that is free here
+    uint32_t ok;
+};
+static_assert(sizeof(SplitWords) <= inline_bytes);
+
+std::vector<SplitWords> exchange(Comm &parent, const SplitWords &mine) {
+    std::vector<SplitWords> all(static_cast<size_t>(parent.team().size));
+    Call call;
+    Op &op = call.op;
+    op.kind = Kind::words;
+    op.dtype = Dtype::uint8;
+    op.count = sizeof mine;
+    op.send = &mine;
+    op.recv = all.data();
+    parent.run(call);
+    return all;
+}
+
+std::vector<int> members_of(const std::vector<SplitWords> &all, int color) {
+    std::vector<int> members;
+    for (int r = 0; r < static_cast<int>(all.size()); ++r) {
+        if (all[static_cast<size_t>(r)].color == color) {
+            members.push_back(r);
+        }
+    }
+    std::stable_sort(members.begin(), members.end(),
+                     [&](int a, int b) { return all[static_cast<size_t>(a)].key < all[static_cast<size_t>(b)].key; });
+    return members;
+}
+
+// A board for a child that turns out not to need it, or to fail, goes back.
+class SpareBoard {
+public:
+    explicit SpareBoard(Node &node) : node_(node), offset_(node.take_board().offset) {
+    }
+    ~SpareBoard() {
+        if (offset_) {
+            node_.arena().give(offset_, sizeof(Board));
+        }
+    }
+    SpareBoard(const SpareBoard &) = delete;
+    SpareBoard &operator=(const SpareBoard &) = delete;
+    uint64_t offset() const {
+        return offset_;
+    }
+    void keep() {
+        offset_ = 0;
+    }
+
+private:
+    Node &node_;
+    uint64_t offset_;
+};
+
+} // namespace
+
+std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
+    const Membership &from = parent.membership();
+    const bool joins = color != XCOLL_UNDEFINED;
+    std::optional<SpareBoard> board;
+    SplitWords mine{color, key, 0, digest(wishes.settings), from.net ? from.net->next_id() : 0, 1};
+    std::string trouble;
+    try {
+        if (joins) {
+            board.emplace(*from.node);
+            mine.board = board->offset();
+        }
+    } catch (const Failure &failure) {
+        trouble = failure.message();
+        mine.ok = 0;
+    }
+    const std::vector<SplitWords> all = exchange(parent, mine);
+    if (!trouble.empty()) {
+        throw Failure(XCOLL_ERR_NO_MEMORY, trouble);
+    }
+    const auto bad = std::find_if(all.begin(), all.end(), [](const SplitWords &words) { return words.ok == 0; });
+    if (bad != all.end()) {
+        fail(XCOLL_ERR_NO_MEMORY, "rank %d has no memory for another communicator",
+             static_cast<int>(bad - all.begin()));
+    }
+    if (!joins) {
+        return nullptr;
+    }
+    Membership child;
+    child.node = from.node;
+    child.net = from.net;
+    apply(child, wishes);
+    for (const int member : members_of(all, color)) {
+        const SplitWords &words = all[static_cast<size_t>(member)];
+        if (words.agreed != mine.agreed) {
+            fail_different_settings(member, parent.team().rank);
+        }
+        if (member == parent.team().rank) {
+            child.rank = static_cast<int>(child.peers.size());
+        }
+        child.peers.push_back(from.peers[static_cast<size_t>(member)]);
+        child.boards.push_back(words.board);
+        child.net_id = std::max(child.net_id, words.net_id);
+    }
+    if (from.net) {
+        from.net->take_id(child.net_id);
+    }
+    if (all_here(child.peers)) {
+        board->keep();
+    } else {
+        child.boards.clear();
+    }
+    return std::make_unique<Comm>(std::move(child));
+}
+
+std::unique_ptr<Comm> dup(Comm &parent, const Wishes &wishes) {
+    return split(parent, 0, parent.team().rank, wishes);
+}
+
+Wishes inherited(const Comm &parent) {
+    return {parent.membership().settings, parent.membership().name, 0};
+}
+
+std::unique_ptr<Comm> world(const Wishes &wishes) {
+    Process::Job &job = process().job();
+    const std::lock_guard lock(job.mutex);
+    if (!job.world) {
+        const std::unique_ptr<Bootstrap> launcher = boot_launcher();
+        job.world = connect(launcher ? *launcher : *boot_alone(), wishes);
+    }
+    std::unique_ptr<Comm> comm = dup(*job.world, wishes);
+    ++job.users;
+    return comm;
+}
+
+bool release_world() {
+    Process::Job &job = process().job();
+    const std::lock_guard lock(job.mutex);
+    if (job.users == 0) {
+        return false;
+    }
+    if (--job.users == 0) {
+        job.world.reset();
+    }
+    return true;
+}
+
+} // namespace xcoll

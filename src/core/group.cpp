@@ -1,0 +1,181 @@
+#include "core/group.h"
+
+#include <algorithm>
+
+#include "coll/itinerary.h"
+#include "core/comm.h"
+#include "core/process.h"
+
+namespace xcoll {
+
+namespace {
+
+// A thread's groups are its own by the rules of the ABI, and no argument of a call names them. Calls ask the process
+// first whether any thread has a group open.
+struct ThreadGroup {
+    std::unique_ptr<Group> group;
+    int depth = 0;
+};
+ThreadGroup &thread_group() {
+    thread_local ThreadGroup mine;
+    return mine;
+}
+
+// One number for many calls: which they are, in their order.
+uint64_t digest(const std::vector<Call> &calls) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const Call &call : calls) {
+        const Fingerprint print = fingerprint(call.op);
+        for (const uint64_t word : {print.what, print.count}) {
+            hash = (hash ^ word) * 0x100000001b3;
+            hash ^= hash >> 29;
+        }
+    }
+    return hash;
+}
+
+} // namespace
+
+bool Group::moves_data(Kind kind) {
+    switch (kind) {
+    case Kind::bcast:
+    case Kind::allgather:
+    case Kind::allgatherv:
+    case Kind::alltoall:
+    case Kind::alltoallv:
+    case Kind::gather:
+    case Kind::gatherv:
+    case Kind::scatter:
+    case Kind::scatterv:
+    case Kind::reshard:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void Group::add(Comm &comm, Call call, std::shared_ptr<Failure> failure, Plan *request) {
+    entries_.push_back({&comm, std::move(call), request, stage_});
+    failure_ = failure_ ? failure_ : std::move(failure);
+}
+
+bool Group::has_requests() const {
+    return std::any_of(entries_.begin(), entries_.end(), [](const Entry &entry) { return entry.request; });
+}
+
+// The operations of one stage: for each communicator, in the order in which they appear, the exchange of all that moves
+// data, then the others.
+void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shared_ptr<Request>> &before) {
+    std::vector<Comm *> comms;
+    for (const Entry &entry : entries_) {
+        if (entry.stage == stage && std::find(comms.begin(), comms.end(), entry.comm) == comms.end()) {
+            comms.push_back(entry.comm);
+        }
+    }
+    const auto add = [&](Comm *comm, Call call) {
+        plan.operations.push_back(std::make_shared<Request>(comm, std::move(call)));
+        plan.operations.back()->after = before;
+        return plan.operations.size() - 1;
+    };
+    for (Comm *comm : comms) {
+        std::vector<Call> moves;
+        std::vector<size_t> others, movers;
+        for (size_t i = 0; i < entries_.size(); ++i) {
+            if (entries_[i].stage == stage && entries_[i].comm == comm) {
+                (moves_data(entries_[i].call.op.kind) ? movers : others).push_back(i);
+            }
+        }
+        for (const size_t i : movers) {
+            moves.push_back(entries_[i].call);
+        }
+        if (!moves.empty()) {
+            Call together = moves.front();
+            if (moves.size() > 1) {
+                together = Call();
+                together.op.kind = Kind::group;
+                together.op.count = digest(moves);
+                together.keep(std::move(moves));
+                const Team &team = comm->team();
+                together.op.itinerary = together.hold(Itinerary::of(together.op, team.rank, team.size));
+            }
+            const size_t operation = add(comm, std::move(together));
+            for (size_t k = 0; k < movers.size(); ++k) {
+                places_[movers[k]] = {operation, k};
+            }
+        }
+        for (const size_t i : others) {
+            places_[i] = {add(comm, entries_[i].call), 0};
+        }
+    }
+}
+
+std::unique_ptr<Plan> Group::plan() {
+    auto plan = std::make_unique<Plan>();
+    places_.resize(entries_.size());
+    std::vector<std::shared_ptr<Request>> before;
+    for (size_t stage = 0; stage <= stage_; ++stage) {
+        const size_t first = plan->operations.size();
+        add_operations(*plan, stage, before);
+        before.assign(plan->operations.begin() + static_cast<ptrdiff_t>(first), plan->operations.end());
+    }
+    if (failure_) {
+        for (const auto &operation : plan->operations) {
+            if (!is_message(operation->what.op.kind)) {
+                operation->comm->refuse();
+            }
+        }
+        cancel(*failure_);
+        throw *failure_;
+    }
+    plan->parts = places_;
+    for (size_t i = 0; i < entries_.size(); ++i) {
+        if (Plan *request = entries_[i].request) {
+            request->operations = {plan->operations[places_[i].operation]};
+            request->parts = {{0, places_[i].index}};
+            request->recorded = false;
+            request->active = true;
+        }
+    }
+    return plan;
+}
+
+void Group::cancel(const Failure &why) {
+    for (const Entry &entry : entries_) {
+        if (entry.request) {
+            entry.request->recorded = false;
+            entry.request->active = true;
+            entry.request->failure = std::make_unique<Failure>(why);
+        }
+    }
+}
+
+Group *current_group() {
+    return thread_group().group.get();
+}
+
+void open_group() {
+    ThreadGroup &mine = thread_group();
+    if (mine.depth == 0) {
+        mine.group = std::make_unique<Group>();
+        process().group_opened();
+    }
+    ++mine.depth;
+}
+
+std::unique_ptr<Group> close_group() {
+    ThreadGroup &mine = thread_group();
+    if (mine.depth == 0) {
+        fail(XCOLL_ERR_STATE, "no group is open on this thread: expected xcoll_group_start before");
+    }
+    if (--mine.depth > 0) {
+        return nullptr;
+    }
+    process().group_closed();
+    return std::move(mine.group);
+}
+
+bool any_group_open() {
+    return process().has_groups() && current_group();
+}
+
+} // namespace xcoll

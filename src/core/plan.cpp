@@ -1,0 +1,89 @@
+#include "core/plan.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "core/comm.h"
+
+namespace xcoll {
+
+void Plan::start() {
+    active = true;
+    failure.reset();
+    for (const auto &operation : operations) {
+        try {
+            operation->comm->start(*operation);
+        } catch (const Failure &trouble) {
+            if (!failure) {
+                failure = std::make_unique<Failure>(trouble);
+            }
+        }
+    }
+}
+
+bool Plan::done() const {
+    return std::all_of(operations.begin(), operations.end(), [](const auto &operation) { return operation->done(); });
+}
+
+bool Plan::test() {
+    for (const auto &operation : operations) {
+        if (!operation->done() && !operation->comm->test(*operation)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Plan::wait(int64_t timeout_ms) {
+    if (timeout_ms < 0) {
+        for (const auto &operation : operations) {
+            if (!operation->done()) {
+                operation->comm->wait_for(*operation);
+            }
+        }
+        return true;
+    }
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const auto milliseconds = [](const timespec &time) { return time.tv_sec * 1000 + time.tv_nsec / 1'000'000; };
+    const int64_t end = milliseconds(now) + timeout_ms;
+    while (!test()) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (milliseconds(now) >= end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool Plan::test_part(const Part &part) {
+    Request &operation = *operations[part.operation];
+    return operation.done() || operation.comm->test(operation);
+}
+
+void Plan::wait_for_part(const Part &part) {
+    Request &operation = *operations[part.operation];
+    if (!operation.done()) {
+        operation.comm->wait_for(operation);
+    }
+}
+
+void Plan::check() const {
+    check_started();
+    for (const auto &operation : operations) {
+        if (operation->result != XCOLL_SUCCESS) {
+            throw Failure(operation->result, operation->message);
+        }
+    }
+}
+
+void Plan::give_up() {
+    for (const auto &operation : operations) {
+        if (!operation->done()) {
+            operation->comm->forget(*operation);
+        }
+    }
+    magic_ = 0;
+}
+
+} // namespace xcoll

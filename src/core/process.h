@@ -1,0 +1,80 @@
+// The little that belongs to a process and not to a communicator: who has operations in flight (every wait drives them
+// all), the job that xcoll_init found, and whether this is a child of fork. One object, one place.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/op.h"
+#include "core/registry.h"
+
+namespace xcoll {
+
+class Comm;
+
+class Process {
+public:
+    // ---- operations in flight
+    // Lists a communicator that has requests, until it goes away: taking it in and out with every request would cost
+    // more than the request.
+    void add(Comm &comm);
+    void remove(Comm &comm);
+    // Moves all of them; true if something moved. A communicator that another thread is at is passed over.
+    bool drive();
+    // True if some parked task could go on; for a last look before sleeping.
+    bool anything_ready();
+    bool has_in_flight();
+
+    // ---- fork
+    // A child has the parent's handles but not its shared memory: every entry asks this first.
+    bool forked() const {
+        return forked_.load(std::memory_order_relaxed);
+    }
+    void watch_forks();
+
+    // ---- the job
+    struct Job {
+        std::mutex mutex;
+        int users = 0;               // xcoll_init without xcoll_finalize
+        std::unique_ptr<Comm> world; // never handed out: each xcoll_init gets a duplicate
+    };
+    Job &job() {
+        return job_;
+    }
+
+    // ---- groups that threads have open
+    void group_opened() {
+        groups_.fetch_add(1, std::memory_order_relaxed);
+    }
+    void group_closed() {
+        groups_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    bool has_groups() const {
+        return groups_.load(std::memory_order_relaxed) != 0;
+    }
+
+    // ---- what the user has made
+    Registry<Shape> &types() {
+        return types_;
+    }
+    Registry<UserOperator> &operators() {
+        return operators_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Comm *> listed_;
+    std::atomic<size_t> listed_count_{0};
+    std::atomic<bool> forked_{false};
+    std::once_flag fork_handler_;
+    Job job_;
+    std::atomic<int> groups_{0};
+    Registry<Shape> types_{dtype_range};
+    Registry<UserOperator> operators_{operator_range};
+};
+
+Process &process();
+
+} // namespace xcoll

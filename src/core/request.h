@@ -1,0 +1,55 @@
+// One operation that does not block: the descriptor, the root task that runs it, and what became of it.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/task.h"
+#include "coll/select.h"
+#include "core/call.h"
+
+namespace xcoll {
+
+class Comm;
+
+struct Request {
+    Comm *comm; // not looked at once it is done: the communicator may be freed then
+    Call what;
+    std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
+    Fingerprint call{};
+    uint64_t n = 0;
+    const Row *row = nullptr;
+    Parking parking;
+    TaskHome home{};
+    Task task;
+    bool begun = false;
+    bool plain = false;                     // runs by the plain steps of one_shot.h, which need no task
+    int missing = -1;                       // then: a rank whose head it waits for, or -1
+    int first_missing = -1;                 // the same when it was started; for who waits for it
+    int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
+    Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
+    xcoll_result_t result = XCOLL_SUCCESS; // this and the message: written before `finished`
+    std::string message;
+    Signal finished; // how often it was done; any thread
+    uint64_t starts = 0;
+
+    Request(Comm *of, Call called) : comm(of), what(std::move(called)) {
+    }
+    // Since it was started the last time.
+    bool done() const {
+        return finished.reached(starts);
+    }
+    Until until_done() const {
+        return {&finished, starts, -1};
+    }
+    void finish() {
+        finished.store(starts);
+    }
+    bool may_begin() const {
+        return std::all_of(after.begin(), after.end(), [](const auto &request) { return request->done(); });
+    }
+};
+
+} // namespace xcoll

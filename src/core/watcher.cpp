@@ -1,0 +1,140 @@
+#include "core/watcher.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include "base/error.h"
+#include "core/comm.h"
+#include "core/process.h"
+
+namespace xcoll {
+
+namespace {
+
+// Messages move only when they are polled for.
+constexpr int64_t longest_nap_with_messages = 50'000;
+
+// The newest operation that a rank has shown a head of.
+uint64_t newest(const Board &board) {
+    uint64_t n = 0;
+    for (const Cell &cell : board.cells) {
+        n = std::max(n, cell.head.number.read());
+    }
+    return n;
+}
+
+} // namespace
+
+bool Watcher::drive() {
+    // As long as there are requests, whoever has the owner word moves the messages, and drive() takes it. The own
+    // communicator first: the others are behind the process's lock.
+    const bool alone = !comm_.has_in_flight();
+    const bool messages = alone && comm_.progress_messages();
+    const bool own = comm_.drive();
+    return process().drive() || own || messages;
+}
+
+void Watcher::check(const Until &until, int64_t waited_ns) {
+    if (aborted_.load(std::memory_order_acquire)) {
+        fail(XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank, abort_reason_.c_str());
+    }
+    if (team_.window) {
+        team_.window->check_farewells();
+        check_present();
+        comm_.check_message_peers();
+    }
+    check_alive(until);
+    const int64_t timeout_ms = timeout_ms_.load(std::memory_order_relaxed);
+    if (timeout_ms > 0 && waited_ns / 1'000'000 >= timeout_ms) {
+        fail(XCOLL_ERR_TIMEOUT,
+             "rank %d waited longer than %.3g s in operation %llu: %s. XCOLL_TIMEOUT or xcoll_comm_set_timeout set the "
+             "limit",
+             team_.rank, static_cast<double>(timeout_ms) / 1000, static_cast<unsigned long long>(operation()),
+             roll_call(operation()).c_str());
+    }
+}
+
+uint64_t Watcher::operation() const {
+    return team_.window ? newest(team_.window->mine()) : 0;
+}
+
+// A rank that freed the communicator will not enter an operation any more.
+void Watcher::check_present() const {
+    for (int p = 0; p < team_.size; ++p) {
+        const Board &board = team_.window->board(p);
+        if (board.done.reached(all_done) && newest(board) < operation()) {
+            team_.window->check_farewells(); // it may have told why after they were looked at above
+            fail(XCOLL_ERR_ABORTED, "rank %d freed this communicator before operation %llu, which rank %d is in", p,
+                 static_cast<unsigned long long>(operation()), team_.rank);
+        }
+    }
+}
+
+// A rank that has done its part may have ended in good order while others still wait for each other.
+bool Watcher::is_needed(int p, const Until &until) const {
+    const bool is_awaited = p == until.owner && !until.reached();
+    return is_awaited || comm_.awaits_message(p) || !team_.window || !team_.window->board(p).done.reached(operation());
+}
+
+void Watcher::check_alive(const Until &until) const {
+    for (int p = 0; node_ && p < team_.size; ++p) {
+        const int local = node_ranks_[static_cast<size_t>(p)];
+        if (local >= 0 && !node_->is_alive(local) && is_needed(p, until)) {
+            if (team_.window) {
+                team_.window->check_farewells(); // one that has failed and ended is not the cause
+            }
+            fail(XCOLL_ERR_PEER_DEAD, "rank %d (process %lld) has died; rank %d noticed it in operation %llu", p,
+                 static_cast<long long>(node_->member(local).process.pid), team_.rank,
+                 static_cast<unsigned long long>(operation()));
+        }
+    }
+}
+
+void Watcher::sleep(const Until &until, int64_t nanoseconds) {
+    if (!node_ || team_.transport) {
+        const int64_t shortened = std::min(nanoseconds, longest_nap_with_messages);
+        const int64_t longest = process().has_in_flight() ? shortened : nanoseconds;
+        // Who waits for a request waits for no message, and another thread may be moving them under the owner word.
+        const bool alone = !comm_.has_in_flight();
+        if (!alone || !comm_.sleep_for_messages(until, longest)) {
+            const timespec nap{0, shortened};
+            nanosleep(&nap, nullptr);
+        }
+        return;
+    }
+    const bool others = process().has_in_flight();
+    if (!comm_.has_in_flight() && comm_.sleep_for_messages(until, others ? longest_nap_with_messages : nanoseconds)) {
+        return;
+    }
+    const int owner = until.owner < 0 || others ? -1 : node_ranks_[static_cast<size_t>(until.owner)];
+    const auto ready = [&] {
+        return until.reached() || comm_.anything_ready() || (others && process().anything_ready());
+    };
+    node_->doorbell().sleep(ready, owner, nanoseconds);
+}
+
+void Watcher::abort(const char *reason) {
+    if (!aborted_.load(std::memory_order_relaxed)) {
+        abort_reason_ = reason;
+        aborted_.store(true, std::memory_order_release);
+    }
+}
+
+std::string Watcher::roll_call(uint64_t n) const {
+    if (!team_.window) {
+        return "a message from another rank did not come";
+    }
+    std::string text;
+    for (int p = 0; p < team_.size; ++p) {
+        const uint64_t last = newest(team_.window->board(p));
+        if (last < n) {
+            const std::string what =
+                last ? describe(team_.window->head(p, last).call) + " is its last" : "it has called nothing yet";
+            text += format("%srank %d has not entered it (operation %llu, %s)", text.empty() ? "" : "; ", p,
+                           static_cast<unsigned long long>(last), what.c_str());
+        }
+    }
+    return text.empty() ? "all ranks have entered it, some have not finished it" : text;
+}
+
+} // namespace xcoll

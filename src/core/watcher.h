@@ -1,0 +1,53 @@
+// What a slow wait looks at, for one communicator: its peers' health, their farewells, an abort, the deadline. And the
+// roll-call: who is missing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "coll/algorithm.h"
+#include "run/wait.h"
+
+namespace xcoll {
+
+class Comm;
+
+class Watcher final : public Watch {
+public:
+    // Node ranks of the peers; -1: not on this machine.
+    Watcher(Comm &comm, const Team &team, Node *node, std::vector<int> node_ranks, int64_t timeout_ms)
+        : comm_(comm), team_(team), node_(node), node_ranks_(std::move(node_ranks)), timeout_ms_(timeout_ms) {
+    }
+
+    bool drive() override;
+    void check(const Until &until, int64_t waited_ns) override;
+    void sleep(const Until &until, int64_t nanoseconds) override;
+
+    // Any thread.
+    void set_timeout(int64_t milliseconds) {
+        timeout_ms_.store(milliseconds, std::memory_order_relaxed);
+    }
+    void abort(const char *reason);
+
+    // "rank 3 has not entered operation 17": the ranks of a window that are behind.
+    std::string roll_call(uint64_t n) const;
+
+private:
+    void check_alive(const Until &until) const;
+    void check_present() const;
+    bool is_needed(int p, const Until &until) const;
+    // The operation that this rank entered last, for messages.
+    uint64_t operation() const;
+
+    Comm &comm_;
+    const Team &team_;
+    Node *node_;
+    std::vector<int> node_ranks_;
+    std::atomic<int64_t> timeout_ms_;
+    std::atomic<bool> aborted_{false};
+    std::string abort_reason_; // written before aborted_
+};
+
+} // namespace xcoll
