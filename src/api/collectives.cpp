@@ -1,0 +1,141 @@
+// The operations of the ABI: each row of operations.def in its four forms.
+#include "api/describe.h"
+#include "api/handle.h"
+#include "core/group.h"
+
+namespace xcoll::api {
+
+namespace {
+
+// `describe` fills in the call from the checked arguments. If it refuses them, the call takes its number all the same,
+// so that peers are told and the order is kept. Messages have no numbers.
+template <class Describe> Call described(Comm &comm, Describe describe) {
+    Call call;
+    try {
+        describe(call, comm);
+    } catch (const Failure &) {
+        if (!is_message(call.op.kind)) {
+            comm.refuse();
+        }
+        throw;
+    }
+    return call;
+}
+
+// A call between xcoll_group_start and xcoll_group_end. What is wrong with it is told at once, and again at the end.
+template <class Describe> void record(Comm &comm, Plan *request, Describe describe) {
+    Call call;
+    try {
+        describe(call, comm);
+    } catch (const Failure &failure) {
+        current_group()->add(comm, std::move(call), std::make_shared<Failure>(failure), request);
+        throw;
+    }
+    current_group()->add(comm, std::move(call), nullptr, request);
+}
+
+// ---- the forms in which an operation may be called
+
+template <class Describe>
+xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe) noexcept {
+    try {
+        Comm &comm = checked(handle);
+        if (any_group_open()) [[unlikely]] {
+            record(comm, nullptr, describe);
+        } else {
+            comm.run(described(comm, describe));
+        }
+        return XCOLL_SUCCESS;
+    } catch (...) {
+        return report_current(function);
+    }
+}
+
+template <class Describe>
+xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
+                         Describe describe) noexcept {
+    return guarded(function, [&] {
+        Comm &comm = checked(handle);
+        const auto with_request = [&](Call &call, const Comm &of) {
+            out(request, "request") = XCOLL_REQUEST_NULL;
+            describe(call, of);
+        };
+        if (any_group_open()) {
+            auto plan = std::make_unique<Plan>();
+            plan->recorded = true;
+            record(comm, plan.get(), with_request);
+            *request = handle_of(plan.release());
+            return;
+        }
+        auto plan = std::make_unique<Plan>(comm, described(comm, with_request));
+        plan->start();
+        plan->check_started();
+        *request = handle_of(plan.release());
+    });
+}
+
+template <class Describe>
+xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
+                          Describe describe) noexcept {
+    return guarded(function, [&] {
+        Comm &comm = checked(handle);
+        out(request, "request") = XCOLL_REQUEST_NULL;
+        if (any_group_open()) {
+            fail(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by xcoll_group_end_init");
+        }
+        Call call; // takes no number yet, so nobody is told if it is refused
+        describe(call, comm);
+        auto plan = std::make_unique<Plan>(comm, std::move(call));
+        plan->persistent = true;
+        *request = handle_of(plan.release());
+    });
+}
+
+// A communicator of processors has one stream, NULL: what is called on it begins when everything before is done.
+template <class Describe>
+xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_t stream, Describe describe) noexcept {
+    return guarded(function, [&] {
+        Comm &comm = checked(handle);
+        if (any_group_open()) {
+            record(comm, nullptr, [&](Call &call, const Comm &of) {
+                check_stream(stream);
+                describe(call, of);
+            });
+            return;
+        }
+        const Call call = described(comm, [&](Call &to, const Comm &of) {
+            check_stream(stream);
+            describe(to, of);
+        });
+        comm.wait_until_quiet();
+        comm.run(call);
+    });
+}
+
+} // namespace
+
+} // namespace xcoll::api
+
+using namespace xcoll::api;
+using xcoll::Call;
+using xcoll::Comm;
+
+#define UNPAREN(...) __VA_ARGS__
+#define DESCRIBED(name, arguments) [=](Call &call_, const Comm &of_) { describe::name(call_, of_ UNPAREN arguments); }
+#define OPERATION(name, parameters, arguments)                                                                         \
+    xcoll_result_t xcoll_##name(UNPAREN parameters xcoll_comm_t comm) {                                                \
+        return blocking(__func__, comm, DESCRIBED(name, arguments));                                                   \
+    }                                                                                                                  \
+    xcoll_result_t xcoll_i##name(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {                     \
+        return immediate(__func__, comm, request, DESCRIBED(name, arguments));                                         \
+    }                                                                                                                  \
+    xcoll_result_t xcoll_##name##_init(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {               \
+        return persistent(__func__, comm, request, DESCRIBED(name, arguments));                                        \
+    }                                                                                                                  \
+    xcoll_result_t xcoll_##name##_enqueue(UNPAREN parameters xcoll_comm_t comm, xcoll_stream_t stream) {               \
+        return enqueued(__func__, comm, stream, DESCRIBED(name, arguments));                                           \
+    }
+
+extern "C" {
+#include "api/operations.def"
+}

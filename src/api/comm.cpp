@@ -1,0 +1,189 @@
+// The life of communicators, and questions about them.
+#include "api/config.h"
+#include "api/handle.h"
+
+using namespace xcoll::api;
+using xcoll::fail;
+
+namespace {
+
+// Calls ask(comm) for a value and hands it out.
+template <class T, class Ask>
+xcoll_result_t query(const char *function, xcoll_comm_t comm, T *value, const char *name, Ask ask) noexcept {
+    return guarded(function, [&] { out(value, name) = ask(checked(comm)); });
+}
+
+// Hands out what make() returns; *comm is NULL after an error.
+template <class Make>
+xcoll_result_t create(const char *function, xcoll_comm_t *comm, const char *name, Make make) noexcept {
+    return guarded(function, [&] {
+        xcoll_comm_t &handle = out(comm, name);
+        handle = XCOLL_COMM_NULL;
+        check_not_forked();
+        handle = handle_of(make().release());
+    });
+}
+
+// The same from a communicator. If this rank's arguments are refused, the ranks that have called it too are told.
+template <class Check, class Make>
+xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *comm, Check check, Make make) noexcept {
+    return guarded(function, [&] {
+        xcoll::Comm &from = checked(parent);
+        try {
+            out(comm, "out") = XCOLL_COMM_NULL;
+            check();
+        } catch (const xcoll::Failure &) {
+            from.refuse();
+            throw;
+        }
+        *comm = handle_of(make(from).release());
+    });
+}
+
+void check_color(int color) {
+    if (color < 0 && color != XCOLL_UNDEFINED) {
+        fail(XCOLL_ERR_ARGUMENT, "color is %d: expected 0 or more, or XCOLL_UNDEFINED", color);
+    }
+}
+
+int ranks_here_below(const xcoll::Comm &comm, int rank) {
+    int count = 0;
+    for (int r = 0; r < rank; ++r) {
+        count += comm.membership().peers[static_cast<size_t>(r)].node_rank >= 0;
+    }
+    return count;
+}
+
+} // namespace
+
+extern "C" {
+
+xcoll_result_t xcoll_init(xcoll_comm_t *world) {
+    return create(__func__, world, "world", [] { return xcoll::world(wishes_of(nullptr)); });
+}
+
+xcoll_result_t xcoll_init_config(const xcoll_comm_config_t *config, xcoll_comm_t *world) {
+    return create(__func__, world, "world", [&] {
+        const xcoll_comm_config_t c = read_config(config);
+        return xcoll::world(wishes_of(&c));
+    });
+}
+
+xcoll_result_t xcoll_finalize(void) {
+    return guarded(__func__, [] {
+        check_not_forked();
+        if (!xcoll::release_world()) {
+            fail(XCOLL_ERR_STATE, "there is no xcoll_init that this call would give back");
+        }
+    });
+}
+
+xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t *comm) {
+    return create(__func__, comm, "comm", [&] {
+        const xcoll_comm_config_t c = read_config(config);
+        if (c.size < 1 || c.rank < 0 || c.rank >= c.size) {
+            fail(XCOLL_ERR_ARGUMENT, "config.rank %d of config.size %d: expected 0 <= rank < size", c.rank, c.size);
+        }
+        if (!c.allgather && c.size > 1) {
+            fail(XCOLL_ERR_ARGUMENT,
+                 "config.allgather is NULL: expected a function by which the ranks reach each other");
+        }
+        const std::unique_ptr<xcoll::Bootstrap> boot =
+            c.size == 1 ? xcoll::boot_alone() : xcoll::boot_callback(c.rank, c.size, c.allgather, c.allgather_context);
+        return xcoll::connect(*boot, wishes_of(&c));
+    });
+}
+
+xcoll_result_t xcoll_comm_create_threads(int size, xcoll_comm_t comms[]) {
+    return guarded(__func__, [&] {
+        out(comms, "comms");
+        check_not_forked();
+        // As many ranks as the kernel lets a process have threads by default would not fit the address space.
+        constexpr int most = 4096;
+        if (size < 1 || size > most) {
+            fail(XCOLL_ERR_ARGUMENT, "size is %d: expected 1 to %d ranks", size, most);
+        }
+        auto made = xcoll::connect_thread_ranks(size, wishes_of(nullptr));
+        for (int i = 0; i < size; ++i) {
+            comms[i] = handle_of(made[static_cast<size_t>(i)].release());
+        }
+    });
+}
+
+xcoll_result_t xcoll_comm_split_config(xcoll_comm_t comm, int color, int key, const xcoll_comm_config_t *config,
+                                       xcoll_comm_t *out) {
+    xcoll::Wishes wishes;
+    const auto check = [&] {
+        check_color(color);
+        if (config) {
+            const xcoll_comm_config_t c = read_config(config);
+            wishes = wishes_of(&c);
+        }
+    };
+    return derive(__func__, comm, out, check, [&](xcoll::Comm &parent) {
+        return xcoll::split(parent, color, key, config ? wishes : xcoll::inherited(parent));
+    });
+}
+
+xcoll_result_t xcoll_comm_split(xcoll_comm_t comm, int color, int key, xcoll_comm_t *out) {
+    const auto check = [&] { check_color(color); };
+    return derive(__func__, comm, out, check,
+                  [&](xcoll::Comm &parent) { return xcoll::split(parent, color, key, xcoll::inherited(parent)); });
+}
+
+xcoll_result_t xcoll_comm_dup(xcoll_comm_t comm, xcoll_comm_t *out) {
+    return derive(
+        __func__, comm, out, [] {}, [](xcoll::Comm &parent) { return xcoll::dup(parent, xcoll::inherited(parent)); });
+}
+
+xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm) {
+    return guarded(__func__, [&] {
+        xcoll_comm_t &handle = out(comm, "comm");
+        if (handle == XCOLL_COMM_NULL) {
+            return;
+        }
+        // A child of fork has the object but not the memory that it would tidy up.
+        if (!xcoll::process().forked()) {
+            delete &checked(handle);
+        }
+        handle = XCOLL_COMM_NULL;
+    });
+}
+
+xcoll_result_t xcoll_comm_rank(xcoll_comm_t comm, int *rank) {
+    return query(__func__, comm, rank, "rank", [](const xcoll::Comm &c) { return c.team().rank; });
+}
+
+xcoll_result_t xcoll_comm_size(xcoll_comm_t comm, int *size) {
+    return query(__func__, comm, size, "size", [](const xcoll::Comm &c) { return c.team().size; });
+}
+
+xcoll_result_t xcoll_comm_local_rank(xcoll_comm_t comm, int *rank) {
+    return query(__func__, comm, rank, "rank", [](const xcoll::Comm &c) { return ranks_here_below(c, c.team().rank); });
+}
+
+xcoll_result_t xcoll_comm_local_size(xcoll_comm_t comm, int *size) {
+    return query(__func__, comm, size, "size", [](const xcoll::Comm &c) { return ranks_here_below(c, c.team().size); });
+}
+
+xcoll_result_t xcoll_comm_abort(xcoll_comm_t comm, const char *reason) {
+    return guarded(__func__, [&] { checked(comm).abort(reason ? reason : "no reason given"); });
+}
+
+xcoll_result_t xcoll_comm_get_async_error(xcoll_comm_t comm, xcoll_result_t *error) {
+    return query(__func__, comm, error, "error", [](const xcoll::Comm &c) { return c.trouble(); });
+}
+
+xcoll_result_t xcoll_comm_set_timeout(xcoll_comm_t comm, int64_t milliseconds) {
+    return guarded(__func__, [&] {
+        if (milliseconds == 0) {
+            fail(XCOLL_ERR_ARGUMENT, "milliseconds is 0: expected a time, or a negative number for no limit");
+        }
+        checked(comm).watcher().set_timeout(milliseconds);
+    });
+}
+
+xcoll_result_t xcoll_comm_sequence(xcoll_comm_t comm, uint64_t *number) {
+    return query(__func__, comm, number, "number", [](const xcoll::Comm &c) { return c.sequence(); });
+}
+}

@@ -1,0 +1,14 @@
+// The configuration struct of the ABI, read with its rules: shorter means the rest is zero, longer must be zero.
+#pragma once
+
+#include "core/create.h"
+#include "xcoll.h"
+
+namespace xcoll::api {
+
+// A copy with every field defined. Throws ARGUMENT or UNSUPPORTED.
+xcoll_comm_config_t read_config(const xcoll_comm_config_t *config);
+// What the core needs of it; with the process's environment. NULL: only the environment.
+Wishes wishes_of(const xcoll_comm_config_t *config);
+
+} // namespace xcoll::api

@@ -1,0 +1,349 @@
+#include "api/describe_parts.h"
+
+#include "api/describe.h"
+
+namespace xcoll::api::describe {
+
+namespace {
+
+// ---- one side of a call: a part for every rank
+
+struct Counts {
+    const char *name;
+    const size_t *counts;
+    const size_t *displacements; // nullptr: one part behind the other
+};
+
+void check_counts(const Counts &of) {
+    if (!of.counts) {
+        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected one count for each rank", of.name);
+    }
+}
+
+void check_count(const Items &items, size_t count) {
+    if (count > most_elements) {
+        fail_count(count, items.bytes);
+    }
+}
+
+void check_buffer(const char *name, const void *buffer, const Portion &part) {
+    if (part.bytes() != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
+        fail_buffer(name, buffer, part.count);
+    }
+}
+
+// Parts of one type, displaced by whole items.
+void fill(Portion *parts, const char *name, const void *buffer, const Items &items, const Counts &of, int ranks) {
+    check_counts(of);
+    size_t next = 0;
+    for (int p = 0; p < ranks; ++p) {
+        const size_t count = of.counts[p];
+        check_count(items, count);
+        const size_t at = of.displacements ? of.displacements[p] : next;
+        parts[p] = items.portion(buffer, at * static_cast<size_t>(items.extent), count);
+        check_buffer(name, buffer, parts[p]);
+        next += count;
+    }
+}
+
+// Equal parts, one behind the other.
+void fill(Portion *parts, const char *name, const void *buffer, const Items &items, size_t count, int ranks) {
+    check_count(items, count);
+    for (int p = 0; p < ranks; ++p) {
+        parts[p] = items.portion(buffer, static_cast<size_t>(p) * items.span(count), count);
+        check_buffer(name, buffer, parts[p]);
+    }
+}
+
+// Parts of different types, displaced by bytes. Without a buffer displacements are addresses.
+void fill(Call &call, Portion *parts, const void *buffer, const Counts &of, const xcoll_dtype_t *types, int ranks) {
+    check_counts(of);
+    if (!types || !of.displacements) {
+        fail(XCOLL_ERR_ARGUMENT, "the %s of %s are NULL: expected one for each rank", types ? "displacements" : "types",
+             of.name);
+    }
+    for (int p = 0; p < ranks; ++p) {
+        const Items items = items_of(call, types[p]);
+        check_count(items, of.counts[p]);
+        parts[p] = items.portion(buffer, of.displacements[p], of.counts[p]);
+        check_buffer(of.name, parts[p].base, parts[p]);
+    }
+}
+
+// ---- both sides together
+
+// What this rank gives to itself is what it takes.
+void check_own(const Portion &out, const Portion &in) {
+    if (out.bytes() != in.bytes()) {
+        fail(XCOLL_ERR_ARGUMENT, "this rank sends %zu bytes to itself and receives %zu from itself: expected the same",
+             out.bytes(), in.bytes());
+    }
+}
+
+bool overlap(const Portion &a, const Portion &b) {
+    return a.bytes() != 0 && b.bytes() != 0 && a.base < b.base + b.count && b.base < a.base + a.count;
+}
+
+// Parts of one run each: views may be woven into each other.
+void check_apart(const Portion *out, size_t outs, const Portion *in, size_t ins) {
+    for (size_t o = 0; o < outs; ++o) {
+        for (size_t i = 0; i < ins; ++i) {
+            const bool runs = !out[o].shape && !in[i].shape;
+            if (runs && overlap(out[o], in[i]) && out[o].base != in[i].base) {
+                fail_overlap(out[o].base, in[i].base, out[o].bytes());
+            }
+        }
+    }
+}
+
+// The counts of equal parts are the same in elements, whatever the two types.
+void set_equal_parts(Op &op, const Items &sent, size_t sendcount, const Items &received, size_t recvcount) {
+    if (sent.base != received.base) {
+        fail(XCOLL_ERR_TYPE, "sendtype is made of %s and recvtype of %s: expected the same base type",
+             name_of(sent.base), name_of(received.base));
+    }
+    if (sendcount * sent.elements != recvcount * received.elements ||
+        sendcount * sent.bytes != recvcount * received.bytes) {
+        fail(XCOLL_ERR_ARGUMENT, "%zu elements are sent and %zu received: expected equal parts",
+             sendcount * sent.elements, recvcount * received.elements);
+    }
+    op.dtype = sent.base;
+    op.count = sendcount * sent.elements;
+}
+
+bool is_root(Op &op, const Comm &comm, int root) {
+    set_root(op, root, comm.team().size);
+    return comm.team().rank == root;
+}
+
+// What a rank sends or takes alone, when the other side of the call does not matter here.
+void set_single(Call &call, const char *name, const void *buffer, const Items &items, size_t count) {
+    check_count(items, count);
+    Portion *parts = call.make_parts(1, 1);
+    parts[0] = parts[1] = items.portion(buffer, 0, count);
+    check_buffer(name, buffer, parts[0]);
+}
+
+// One part that goes to all (or to a root) and one from each rank.
+void set_gathering(Call &call, const Comm &comm, const void *send, const Items &sent, size_t sendcount,
+                   const Portion *in) {
+    Portion *out = const_cast<Portion *>(call.op.out);
+    const Portion &own = in[comm.team().rank];
+    if (send == XCOLL_IN_PLACE) {
+        out[0] = own;
+        return;
+    }
+    check_count(sent, sendcount);
+    out[0] = sent.portion(send, 0, sendcount);
+    check_buffer("send", send, out[0]);
+    check_own(out[0], own);
+    check_apart(out, 1, in, static_cast<size_t>(comm.team().size));
+}
+
+// One part to each rank and one from a root.
+void set_scattering(const Comm &comm, void *recv, const Items &received, size_t recvcount, const Portion *out,
+                    Portion *in) {
+    const Portion &own = out[comm.team().rank];
+    if (recv == XCOLL_IN_PLACE) {
+        in[0] = own;
+        return;
+    }
+    check_count(received, recvcount);
+    in[0] = received.portion(recv, 0, recvcount);
+    check_buffer("recv", recv, in[0]);
+    check_own(own, in[0]);
+    check_apart(out, static_cast<size_t>(comm.team().size), in, 1);
+}
+
+} // namespace
+
+void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
+                     xcoll_dtype_t dtype, xcoll_op_t op_handle) {
+    Op &op = call.op;
+    op.kind = Kind::reduce_scatterv;
+    check_counts({"recvcounts", recvcounts, nullptr});
+    const int ranks = comm.team().size, rank = comm.team().rank;
+    size_t total = 0, before = 0;
+    for (int p = 0; p < ranks; ++p) {
+        before += p < rank ? recvcounts[p] : 0;
+        total += recvcounts[p];
+    }
+    set_type(op, dtype, total);
+    set_operator(call, dtype, op_handle);
+    op.counts = call.keep(recvcounts, static_cast<size_t>(ranks));
+    const size_t own = recvcounts[rank] * size_of(dtype);
+    if (send == XCOLL_IN_PLACE) {
+        set_input(op, recv, total);
+        op.recv = recv;
+        return;
+    }
+    set_input(op, send, total);
+    set_output(op, recv, recvcounts[rank]);
+    char *front = static_cast<char *>(const_cast<void *>(send));
+    const Portion input{front, op.bytes(), nullptr}, output{static_cast<char *>(recv), own, nullptr};
+    if (overlap(input, output) && recv != send && recv != front + before * size_of(dtype)) {
+        fail_overlap(send, recv, op.bytes());
+    }
+}
+
+void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
+                const size_t *displs, xcoll_dtype_t dtype) {
+    call.op.kind = Kind::allgatherv;
+    const int ranks = comm.team().size;
+    const Items items = items_of(call, dtype);
+    call.op.dtype = items.base;
+    Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
+    fill(in, "recv", recv, items, {"recvcounts", recvcounts, displs}, ranks);
+    set_gathering(call, comm, send, items, sendcount, in);
+}
+
+void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
+             const size_t *displs, xcoll_dtype_t dtype, int root) {
+    call.op.kind = Kind::gatherv;
+    const bool receives = is_root(call.op, comm, root);
+    const Items items = items_of(call, dtype);
+    call.op.dtype = items.base;
+    if (!receives) {
+        set_single(call, "send", send, items, sendcount);
+        return;
+    }
+    const int ranks = comm.team().size;
+    Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
+    fill(in, "recv", recv, items, {"recvcounts", recvcounts, displs}, ranks);
+    set_gathering(call, comm, send, items, sendcount, in);
+}
+
+void scatterv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *displs,
+              void *recv, size_t recvcount, xcoll_dtype_t dtype, int root) {
+    call.op.kind = Kind::scatterv;
+    const bool sends = is_root(call.op, comm, root);
+    const Items items = items_of(call, dtype);
+    call.op.dtype = items.base;
+    if (!sends) {
+        set_single(call, "recv", recv, items, recvcount);
+        return;
+    }
+    const int ranks = comm.team().size;
+    Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
+    fill(out, "send", send, items, {"sendcounts", sendcounts, displs}, ranks);
+    set_scattering(comm, recv, items, recvcount, out, out + ranks);
+}
+
+void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls,
+               void *recv, const size_t *recvcounts, const size_t *rdispls, xcoll_dtype_t dtype) {
+    call.op.kind = Kind::alltoallv;
+    const int ranks = comm.team().size;
+    const auto n = static_cast<size_t>(ranks);
+    const Items items = items_of(call, dtype);
+    call.op.dtype = items.base;
+    Portion *out = call.make_parts(n, n), *in = out + ranks;
+    fill(in, "recv", recv, items, {"recvcounts", recvcounts, rdispls}, ranks);
+    call.op.recv = recv;
+    if (send == XCOLL_IN_PLACE) {
+        std::copy_n(in, n, out);
+        call.op.send = recv;
+        return;
+    }
+    call.op.send = send;
+    fill(out, "send", send, items, {"sendcounts", sendcounts, sdispls}, ranks);
+    check_own(out[comm.team().rank], in[comm.team().rank]);
+    check_apart(out, n, in, n);
+}
+
+void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
+                     void *recv, size_t recvcount, xcoll_dtype_t recvtype) {
+    call.op.kind = Kind::allgather;
+    const int ranks = comm.team().size;
+    const Items sent = items_of(call, sendtype), received = items_of(call, recvtype);
+    const bool in_place = send == XCOLL_IN_PLACE;
+    set_equal_parts(call.op, in_place ? received : sent, in_place ? recvcount : sendcount, received, recvcount);
+    Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
+    fill(in, "recv", recv, received, recvcount, ranks);
+    set_gathering(call, comm, send, sent, sendcount, in);
+}
+
+void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                  size_t recvcount, xcoll_dtype_t recvtype, int root) {
+    call.op.kind = Kind::gather;
+    const bool receives = is_root(call.op, comm, root);
+    const bool in_place = receives && send == XCOLL_IN_PLACE;
+    const Items sent = items_of(call, in_place ? recvtype : sendtype);
+    const Items received = receives ? items_of(call, recvtype) : sent;
+    const size_t count = in_place ? recvcount : sendcount;
+    set_equal_parts(call.op, sent, count, received, receives ? recvcount : count);
+    if (!receives) {
+        set_single(call, "send", send, sent, sendcount);
+        return;
+    }
+    const int ranks = comm.team().size;
+    Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
+    fill(in, "recv", recv, received, recvcount, ranks);
+    set_gathering(call, comm, send, sent, sendcount, in);
+}
+
+void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                   size_t recvcount, xcoll_dtype_t recvtype, int root) {
+    call.op.kind = Kind::scatter;
+    const bool sends = is_root(call.op, comm, root);
+    const bool in_place = sends && recv == XCOLL_IN_PLACE;
+    const Items received = items_of(call, in_place ? sendtype : recvtype);
+    const Items sent = sends ? items_of(call, sendtype) : received;
+    const size_t count = in_place ? sendcount : recvcount;
+    set_equal_parts(call.op, sent, sends ? sendcount : count, received, count);
+    if (!sends) {
+        set_single(call, "recv", recv, received, recvcount);
+        return;
+    }
+    const int ranks = comm.team().size;
+    Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
+    fill(out, "send", send, sent, sendcount, ranks);
+    set_scattering(comm, recv, received, recvcount, out, out + ranks);
+}
+
+void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
+                    void *recv, size_t recvcount, xcoll_dtype_t recvtype) {
+    call.op.kind = Kind::alltoall;
+    const int ranks = comm.team().size;
+    const auto n = static_cast<size_t>(ranks);
+    const bool in_place = send == XCOLL_IN_PLACE;
+    const Items received = items_of(call, recvtype), sent = in_place ? received : items_of(call, sendtype);
+    set_equal_parts(call.op, sent, in_place ? recvcount : sendcount, received, recvcount);
+    Portion *out = call.make_parts(n, n), *in = out + ranks;
+    fill(in, "recv", recv, received, recvcount, ranks);
+    call.op.recv = recv;
+    call.op.send = in_place ? recv : send;
+    fill(out, "send", call.op.send, sent, in_place ? recvcount : sendcount, ranks);
+    check_apart(out, n, in, n);
+}
+
+void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                const size_t *recvcounts, const size_t *rdispls_bytes, const xcoll_dtype_t *recvtypes) {
+    call.op.kind = Kind::allgatherv;
+    const int ranks = comm.team().size;
+    Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
+    fill(call, in, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
+    const Items sent = send == XCOLL_IN_PLACE ? Items{} : items_of(call, sendtype);
+    set_gathering(call, comm, send, sent, sendcount, in);
+}
+
+void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls_bytes,
+               const xcoll_dtype_t *sendtypes, void *recv, const size_t *recvcounts, const size_t *rdispls_bytes,
+               const xcoll_dtype_t *recvtypes) {
+    call.op.kind = Kind::alltoallv;
+    const int ranks = comm.team().size;
+    const auto n = static_cast<size_t>(ranks);
+    Portion *out = call.make_parts(n, n), *in = out + ranks;
+    fill(call, in, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
+    call.op.recv = recv;
+    if (send == XCOLL_IN_PLACE) {
+        std::copy_n(in, n, out);
+        call.op.send = recv;
+        return;
+    }
+    call.op.send = send == recv ? nullptr : send;
+    fill(call, out, send, {"send", sendcounts, sdispls_bytes}, sendtypes, ranks);
+    check_own(out[comm.team().rank], in[comm.team().rank]);
+    check_apart(out, n, in, n);
+}
+
+} // namespace xcoll::api::describe

@@ -1,0 +1,38 @@
+// The same for the operations whose parts differ from rank to rank, in size, place or type.
+#pragma once
+
+#include "core/comm.h"
+
+namespace xcoll::api::describe {
+
+void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
+                     xcoll_dtype_t dtype, xcoll_op_t op);
+void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
+                const size_t *displs, xcoll_dtype_t dtype);
+void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls,
+               void *recv, const size_t *recvcounts, const size_t *rdispls, xcoll_dtype_t dtype);
+void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
+             const size_t *displs, xcoll_dtype_t dtype, int root);
+void scatterv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *displs,
+              void *recv, size_t recvcount, xcoll_dtype_t dtype, int root);
+void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
+void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
+void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, int dest, int sendtag, void *recv,
+              size_t recvcount, int source, int recvtag, xcoll_dtype_t dtype);
+void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
+                     void *recv, size_t recvcount, xcoll_dtype_t recvtype);
+void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
+                    void *recv, size_t recvcount, xcoll_dtype_t recvtype);
+void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                  size_t recvcount, xcoll_dtype_t recvtype, int root);
+void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                   size_t recvcount, xcoll_dtype_t recvtype, int root);
+void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
+                const size_t *recvcounts, const size_t *rdispls_bytes, const xcoll_dtype_t *recvtypes);
+void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls_bytes,
+               const xcoll_dtype_t *sendtypes, void *recv, const size_t *recvcounts, const size_t *rdispls_bytes,
+               const xcoll_dtype_t *recvtypes);
+void reshard(Call &call, const Comm &comm, const void *send, void *recv, const xcoll_tensor_t *tensor, int from_dim,
+             int to_dim);
+
+} // namespace xcoll::api::describe

@@ -1,0 +1,71 @@
+// Errors: names, meanings, and the last one of each thread.
+#include <string>
+
+#include "api/handle.h"
+
+namespace xcoll::api {
+
+namespace {
+// Per thread and not per communicator: the caller asks after a call failed, when there may be no communicator.
+thread_local std::string last_error;
+} // namespace
+
+xcoll_result_t report(const char *function, const Failure &failure) noexcept {
+    try {
+        last_error = std::string(function) + ": " + failure.message();
+    } catch (...) {
+        last_error.clear();
+    }
+    return failure.result();
+}
+
+xcoll_result_t report_current(const char *function) noexcept {
+    try {
+        throw;
+    } catch (const Failure &failure) {
+        return report(function, failure);
+    } catch (const std::bad_alloc &) {
+        return report(function, Failure(XCOLL_ERR_NO_MEMORY, "out of memory"));
+    } catch (const std::exception &other) {
+        return report(function, Failure(XCOLL_ERR_INTERNAL, other.what()));
+    }
+}
+
+void fail_forked() {
+    fail(XCOLL_ERR_STATE, "this process is a child of fork: it has no part in its parent's communicators. Call xcoll "
+                          "after exec, or fork before xcoll_init");
+}
+
+void fail_bad_comm(const Comm *comm) {
+    fail(XCOLL_ERR_ARGUMENT,
+         comm ? "comm is not a communicator, or was freed" : "comm is XCOLL_COMM_NULL: expected a communicator");
+}
+
+} // namespace xcoll::api
+
+extern "C" {
+
+const char *xcoll_error_name(xcoll_result_t result) {
+    return xcoll::result_name(result);
+}
+
+const char *xcoll_error_string(xcoll_result_t result) {
+    return xcoll::result_string(result);
+}
+
+const char *xcoll_last_error(void) {
+    return xcoll::api::last_error.c_str();
+}
+
+xcoll_result_t xcoll_version(int *major, int *minor, int *patch) {
+    const auto tell = [](int *to, int value) {
+        if (to) {
+            *to = value;
+        }
+    };
+    tell(major, XCOLL_VERSION_MAJOR);
+    tell(minor, XCOLL_VERSION_MINOR);
+    tell(patch, XCOLL_VERSION_PATCH);
+    return XCOLL_SUCCESS;
+}
+}

@@ -1,0 +1,29 @@
+// The type argument of a call, whatever it is: what its items look like in memory, and what they are made of.
+#pragma once
+
+#include "core/call.h"
+#include "xcoll.h"
+
+namespace xcoll::api {
+
+struct Items {
+    Dtype base;         // what must match between ranks; none: opaque
+    size_t bytes;       // of one item's data
+    ptrdiff_t extent;   // from one item to the next
+    size_t elements;    // of the base type in one item
+    const Shape *shape; // nullptr: items lie together
+
+    Portion portion(const void *buffer, size_t offset_bytes, size_t count) const {
+        // Displacements add modulo 2^64, so that a negative one works.
+        char *base_address = reinterpret_cast<char *>(reinterpret_cast<uintptr_t>(buffer) + offset_bytes);
+        return shape ? Portion{base_address, count, shape} : Portion{base_address, count * bytes, nullptr};
+    }
+    size_t span(size_t count) const {
+        return count * static_cast<size_t>(extent);
+    }
+};
+
+// Throws TYPE. The call holds a made type.
+Items items_of(Call &call, xcoll_dtype_t dtype);
+
+} // namespace xcoll::api

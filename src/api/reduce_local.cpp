@@ -1,0 +1,48 @@
+// The arithmetic of the reductions, without any communication.
+#include "api/handle.h"
+#include "api/validate.h"
+#include "base/user_operator.h"
+#include "kernels/kernels.h"
+
+using namespace xcoll;
+using namespace xcoll::api;
+
+xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, xcoll_op_t op) {
+    return guarded(__func__, [&] {
+        Call call;
+        set_type(call.op, dtype, count);
+        set_operator(call, dtype, op);
+        if (call.op.op == Operator::avg) {
+            fail(XCOLL_ERR_OP,
+                 "avg is not defined for two arrays, which are no ranks: expected sum or another operator");
+        }
+        if (call.op.user && call.op.user->is_premultiplied()) {
+            fail(XCOLL_ERR_OP,
+                 "a premultiplied sum multiplies what ranks have: expected XCOLL_SUM or another operator");
+        }
+        if (count == 0) {
+            return;
+        }
+        if (!in || in == XCOLL_IN_PLACE) {
+            fail_buffer("in", in, count);
+        }
+        if (!inout || inout == XCOLL_IN_PLACE) {
+            fail_buffer("inout", inout, count);
+        }
+        const auto a = reinterpret_cast<uintptr_t>(in), b = reinterpret_cast<uintptr_t>(inout);
+        if (a != b && (a < b ? b - a : a - b) < call.op.bytes()) {
+            fail_overlap(in, inout, call.op.bytes());
+        }
+        if (const UserOperator *made = call.op.user) {
+            const xcoll_result_t result = made->fn(in, inout, count, dtype, made->context);
+            if (result != XCOLL_SUCCESS) {
+                fail(XCOLL_ERR_OP, "the operator \"%s\" returned %s", made->name.c_str(), result_name(result));
+            }
+            return;
+        }
+        const void *const data[] = {in, inout};
+        const uint32_t sizes[] = {2};
+        best_kernels().reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(call.op.op)]
+                             [static_cast<size_t>(call.op.dtype)](inout, {data, sizes, 1, 2}, count);
+    });
+}

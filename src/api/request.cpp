@@ -1,0 +1,271 @@
+// Requests: test and wait in their variants, start, parts, free.
+#include <memory>
+
+#include "api/handle.h"
+
+namespace xcoll::api {
+
+namespace {
+
+Plan &checked_request(xcoll_request_t handle) {
+    check_not_forked();
+    Plan *plan = request_of(handle);
+    if (!plan || !plan->is_alive()) {
+        fail(XCOLL_ERR_ARGUMENT, plan ? "request is not a request, or was waited for already"
+                                      : "request is XCOLL_REQUEST_NULL: expected a request");
+    }
+    if (plan->recorded) {
+        fail(XCOLL_ERR_STATE, "request belongs to a call of a group that has not ended: call xcoll_group_end first");
+    }
+    return *plan;
+}
+
+Plan &checked_persistent(xcoll_request_t handle) {
+    Plan &plan = checked_request(handle);
+    if (!plan.persistent) {
+        fail(XCOLL_ERR_ARGUMENT, "request is not persistent: expected one from a function that ends in _init");
+    }
+    return plan;
+}
+
+void release(xcoll_request_t &handle) {
+    const std::unique_ptr<Plan> plan(request_of(handle));
+    handle = XCOLL_REQUEST_NULL;
+    plan->give_up();
+}
+
+// The end of a request that is done: it becomes NULL, a persistent one inactive; the result is thrown if it is none to
+// be glad of.
+void consume(xcoll_request_t &handle) {
+    Plan &plan = *request_of(handle);
+    if (plan.persistent) {
+        plan.active = false;
+        plan.check();
+        return;
+    }
+    const std::unique_ptr<Plan> last(&plan);
+    handle = XCOLL_REQUEST_NULL;
+    last->give_up();
+    last->check();
+}
+
+// What there is to wait for; nullptr: nothing.
+Plan *active(xcoll_request_t handle) {
+    if (handle == XCOLL_REQUEST_NULL) {
+        return nullptr;
+    }
+    Plan &plan = checked_request(handle);
+    return plan.active ? &plan : nullptr;
+}
+
+void fill(xcoll_status_t *status, const Plan *plan) {
+    if (!status) {
+        return;
+    }
+    *status = {};
+    status->source = status->tag = status->rank = XCOLL_UNDEFINED;
+    if (!plan) {
+        return;
+    }
+    if (plan->failure) {
+        status->result = plan->failure->result();
+    }
+    for (const auto &operation : plan->operations) {
+        status->sequence = operation->n;
+        status->source = operation->received.source;
+        status->tag = operation->received.tag;
+        status->bytes = operation->received.bytes;
+        if (status->result == XCOLL_SUCCESS) {
+            status->result = operation->done() ? operation->result : XCOLL_IN_PROGRESS;
+        }
+    }
+}
+
+void wait(xcoll_request_t &handle, xcoll_status_t *status) {
+    Plan *plan = active(handle);
+    if (plan) {
+        plan->wait();
+    }
+    fill(status, plan);
+    if (plan) {
+        consume(handle);
+    }
+}
+
+const Plan::Part &checked_part(const Plan &plan, size_t part) {
+    if (part >= plan.parts.size()) {
+        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts.size(),
+             plan.parts.size() - 1);
+    }
+    return plan.parts[part];
+}
+
+void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statuses[]) {
+    if (count != 0) {
+        out(requests, "requests");
+    }
+    std::unique_ptr<Failure> first;
+    for (size_t i = 0; i < count; ++i) {
+        try {
+            wait(requests[i], statuses ? &statuses[i] : nullptr);
+        } catch (const Failure &failure) {
+            first = first ? std::move(first) : std::make_unique<Failure>(failure);
+        }
+    }
+    if (first) {
+        throw *first;
+    }
+}
+
+} // namespace
+
+} // namespace xcoll::api
+
+using namespace xcoll::api;
+using xcoll::fail;
+using xcoll::Plan;
+
+extern "C" {
+
+xcoll_result_t xcoll_test(xcoll_request_t *request, int *done) {
+    return guarded(__func__, [&] {
+        xcoll_request_t &handle = out(request, "request");
+        out(done, "done") = 1;
+        Plan *plan = active(handle);
+        if (plan && !plan->test()) {
+            *done = 0;
+        } else if (plan) {
+            consume(handle);
+        }
+    });
+}
+
+xcoll_result_t xcoll_wait(xcoll_request_t *request) {
+    return guarded(__func__, [&] { wait(out(request, "request"), nullptr); });
+}
+
+xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int *done, xcoll_status_t *status) {
+    return guarded(__func__, [&] {
+        xcoll_request_t &handle = out(request, "request");
+        out(done, "done") = 1;
+        Plan *plan = active(handle);
+        if (plan && !plan->wait(timeout_ms)) {
+            *done = 0;
+        }
+        fill(status, plan);
+        if (plan && *done) {
+            consume(handle);
+        }
+    });
+}
+
+xcoll_result_t xcoll_waitall(size_t count, xcoll_request_t requests[]) {
+    return guarded(__func__, [&] { wait_for_all(count, requests, nullptr); });
+}
+
+xcoll_result_t xcoll_waitall_status(size_t count, xcoll_request_t requests[], xcoll_status_t statuses[]) {
+    return guarded(__func__, [&] { wait_for_all(count, requests, statuses); });
+}
+
+xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *index) {
+    return guarded(__func__, [&] {
+        out(index, "index") = count;
+        if (count != 0) {
+            out(requests, "requests");
+        }
+        for (;;) {
+            bool waits = false;
+            for (size_t i = 0; i < count; ++i) {
+                Plan *plan = active(requests[i]);
+                waits |= plan != nullptr;
+                if (plan && plan->test()) {
+                    *index = i;
+                    consume(requests[i]);
+                    return;
+                }
+            }
+            if (!waits) {
+                return;
+            }
+        }
+    });
+}
+
+xcoll_result_t xcoll_start(xcoll_request_t *request) {
+    return guarded(__func__, [&] {
+        Plan &plan = checked_persistent(out(request, "request"));
+        if (plan.active) {
+            fail(XCOLL_ERR_STATE, "request is active: wait for it before it is started again");
+        }
+        plan.start();
+        plan.check_started();
+    });
+}
+
+xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
+    return guarded(__func__, [&] {
+        if (count != 0) {
+            out(requests, "requests");
+        }
+        for (size_t i = 0; i < count; ++i) {
+            if (checked_persistent(requests[i]).active) {
+                fail(XCOLL_ERR_STATE, "requests[%zu] is active: wait for it before it is started again", i);
+            }
+        }
+        for (size_t i = 0; i < count; ++i) {
+            request_of(requests[i])->start();
+            request_of(requests[i])->check_started();
+        }
+    });
+}
+
+xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream) {
+    return guarded(__func__, [&] {
+        Plan &plan = checked_persistent(out(request, "request"));
+        check_stream(stream);
+        if (plan.active) {
+            fail(XCOLL_ERR_STATE, "request is active: wait for it before it is started again");
+        }
+        for (const auto &operation : plan.operations) {
+            operation->comm->wait_until_quiet();
+        }
+        plan.start();
+        plan.wait();
+        plan.active = false;
+        plan.check();
+    });
+}
+
+xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) {
+    return guarded(__func__, [&] {
+        out(done, "done") = 1;
+        if (Plan *plan = active(request)) {
+            const Plan::Part &which = checked_part(*plan, part);
+            *done = plan->test_part(which);
+            if (*done) {
+                plan->check_part(which);
+            }
+        }
+    });
+}
+
+xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part) {
+    return guarded(__func__, [&] {
+        if (Plan *plan = active(request)) {
+            const Plan::Part &which = checked_part(*plan, part);
+            plan->wait_for_part(which);
+            plan->check_part(which);
+        }
+    });
+}
+
+xcoll_result_t xcoll_request_free(xcoll_request_t *request) {
+    return guarded(__func__, [&] {
+        xcoll_request_t &handle = out(request, "request");
+        if (handle != XCOLL_REQUEST_NULL) {
+            checked_request(handle);
+            release(handle);
+        }
+    });
+}
+}

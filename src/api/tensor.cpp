@@ -1,0 +1,222 @@
+#include "api/tensor.h"
+
+#include <cstring>
+
+#include "api/handle.h"
+#include "api/validate.h"
+
+namespace xcoll::api {
+
+namespace {
+
+constexpr int most_dims = 16;
+
+xcoll_tensor_t read_struct(const xcoll_tensor_t *tensor) {
+    if (!tensor) {
+        fail(XCOLL_ERR_ARGUMENT, "tensor is NULL: expected a struct set up by xcoll_tensor_defaults");
+    }
+    const size_t size = tensor->struct_size;
+    constexpr size_t largest = 4096; // more is an uninitialised field
+    if (size < sizeof size || size > largest) {
+        fail(XCOLL_ERR_ARGUMENT,
+             "tensor.struct_size is %zu: expected sizeof(xcoll_tensor_t), set by xcoll_tensor_defaults", size);
+    }
+    xcoll_tensor_t copy{};
+    const auto *bytes = reinterpret_cast<const unsigned char *>(tensor);
+    if (size > sizeof copy && std::any_of(bytes + sizeof copy, bytes + size, [](auto byte) { return byte != 0; })) {
+        fail(XCOLL_ERR_UNSUPPORTED, "tensor has fields that this version of xcoll does not know: use the library that "
+                                    "belongs to the header");
+    }
+    std::memcpy(&copy, tensor, std::min(size, sizeof copy));
+    if (copy.flags != 0) {
+        fail(XCOLL_ERR_UNSUPPORTED, "tensor.flags is %#x: this version supports only 0", copy.flags);
+    }
+    if (!is_dtype(copy.dtype)) {
+        if (process().types().find(copy.dtype)) {
+            fail(XCOLL_ERR_TYPE, "tensor.dtype %#x was made by the user: expected a predefined type", copy.dtype);
+        }
+        fail_dtype(copy.dtype);
+    }
+    if (copy.ndim < 1 || copy.ndim > most_dims) {
+        fail(XCOLL_ERR_ARGUMENT, "tensor.ndim is %d: expected 1 to %d", copy.ndim, most_dims);
+    }
+    if (!copy.shape) {
+        fail(XCOLL_ERR_ARGUMENT, "tensor.shape is NULL: expected the %d lengths of the whole tensor", copy.ndim);
+    }
+    return copy;
+}
+
+size_t count_elements(const std::vector<int64_t> &shape, size_t element) {
+    bool empty = false;
+    for (size_t d = 0; d < shape.size(); ++d) {
+        if (shape[d] < 0) {
+            fail(XCOLL_ERR_ARGUMENT, "tensor.shape[%zu] is %lld: expected 0 or more", d,
+                 static_cast<long long>(shape[d]));
+        }
+        empty |= shape[d] == 0;
+    }
+    size_t elements = 1;
+    for (const int64_t length : shape) {
+        if (!empty &&
+            (__builtin_mul_overflow(elements, static_cast<size_t>(length), &elements) || elements > most_elements)) {
+            fail(XCOLL_ERR_ARGUMENT,
+                 "tensor.shape has more elements than any memory, of %zu bytes each. Are all lengths set?", element);
+        }
+    }
+    return empty ? 0 : elements;
+}
+
+void check_dim(const char *name, int dim, int ndim, bool may_be_partial) {
+    if (dim < (may_be_partial ? XCOLL_PARTIAL : XCOLL_REPLICATED) || dim >= ndim) {
+        fail(XCOLL_ERR_ARGUMENT, "%s is %d: expected a dimension from 0 to %d, XCOLL_REPLICATED%s", name, dim, ndim - 1,
+             may_be_partial ? " or XCOLL_PARTIAL" : "");
+    }
+}
+
+// As even as possible; or as the caller says.
+std::vector<Interval> split(const char *name, int64_t length, const int64_t *first, const int64_t *count, int ranks) {
+    std::vector<Interval> parts;
+    if (first && !count) {
+        fail(XCOLL_ERR_ARGUMENT, "tensor.%s_first is given, but tensor.%s_count is NULL: expected both", name, name);
+    }
+    int64_t next = 0;
+    for (int p = 0; p < ranks; ++p) {
+        const Interval part = {first ? first[p] : next, count ? count[p] : length / ranks + (p < length % ranks)};
+        if (part.first < 0 || part.count < 0 || part.count > length || part.first > length - part.count) {
+            fail(XCOLL_ERR_ARGUMENT, "tensor.%s: %lld elements from %lld on for rank %d: expected a part of 0 to %lld",
+                 name, static_cast<long long>(part.count), static_cast<long long>(part.first), p,
+                 static_cast<long long>(length));
+        }
+        parts.push_back(part);
+        next = part.end();
+    }
+    return parts;
+}
+
+// The given ones, or those of a part that lies together, row by row.
+std::vector<ptrdiff_t> strides_of(const char *name, const int64_t *given, const std::vector<int64_t> &lengths,
+                                  size_t element) {
+    std::vector<ptrdiff_t> strides(lengths.size());
+    ptrdiff_t next = 1;
+    for (size_t d = lengths.size(); d-- > 0;) {
+        const ptrdiff_t stride = given ? given[d] : next;
+        next *= std::max<ptrdiff_t>(1, lengths[d]);
+        ptrdiff_t bytes, reach;
+        if (__builtin_mul_overflow(stride, static_cast<ptrdiff_t>(element), &bytes) ||
+            __builtin_mul_overflow(bytes, std::max<ptrdiff_t>(1, lengths[d]), &reach)) {
+            fail(XCOLL_ERR_ARGUMENT, "tensor.%s[%zu] is %lld: farther than any memory reaches", name, d,
+                 static_cast<long long>(stride));
+        }
+        strides[d] = bytes;
+    }
+    return strides;
+}
+
+uint32_t hash_of(const Tensor &tensor) {
+    uint64_t hash = 0xcbf29ce484222325;
+    const auto add = [&](int64_t word) {
+        hash = (hash ^ static_cast<uint64_t>(word)) * 0x100000001b3;
+        hash ^= hash >> 29;
+    };
+    for (const int64_t length : tensor.shape) {
+        add(length);
+    }
+    for (const Split *side : {&tensor.from, &tensor.to}) {
+        for (const Interval &part : side->parts) {
+            add(part.count > 0 ? part.first : 0);
+            add(part.count);
+        }
+    }
+    return static_cast<uint32_t>(hash >> (64 - ReshardSignature::hash_bits));
+}
+
+} // namespace
+
+int64_t Tensor::size(const Split &split, int rank) const {
+    const int64_t whole = shape[static_cast<size_t>(split.dim)];
+    return whole == 0 ? 0 : static_cast<int64_t>(elements) / whole * split.parts[static_cast<size_t>(rank)].count;
+}
+
+void Tensor::append_box(Shape &to_shape, const Split &side, int rank, const Interval &from_part,
+                        const Interval &to_part) const {
+    const size_t element = size_of(dtype);
+    const size_t dims = shape.size();
+    std::vector<Interval> box(dims);
+    for (size_t d = 0; d < dims; ++d) {
+        box[d] = {0, shape[d]};
+    }
+    auto &from_box = box[static_cast<size_t>(from.dim)], &to_box = box[static_cast<size_t>(to.dim)];
+    from_box = from_box & from_part;
+    to_box = to_box & to_part;
+    box[static_cast<size_t>(side.dim)].first -= side.parts[static_cast<size_t>(rank)].first;
+    ptrdiff_t offset = 0;
+    size_t count = 1;
+    for (size_t d = 0; d < dims; ++d) {
+        count *= static_cast<size_t>(box[d].count);
+        offset += box[d].first * side.strides[d];
+    }
+    if (count == 0) {
+        return;
+    }
+    to_shape.bytes += count * element;
+    // As many of the innermost dimensions as one view takes; then one view for each place in the others.
+    View view = View::of(reinterpret_cast<char *>(offset), element);
+    size_t outer = dims;
+    while (outer > 0 && view.takes(static_cast<size_t>(box[outer - 1].count), side.strides[outer - 1])) {
+        --outer;
+        view = view.repeated(static_cast<size_t>(box[outer].count), side.strides[outer]);
+    }
+    const size_t views = count * element / view.bytes();
+    for (size_t i = 0; i < views; ++i) {
+        ptrdiff_t at = offset;
+        size_t rest = i;
+        for (size_t d = outer; d-- > 0;) {
+            const auto length = static_cast<size_t>(box[d].count);
+            at += static_cast<ptrdiff_t>(rest % length) * side.strides[d];
+            rest /= length;
+        }
+        view.base = reinterpret_cast<char *>(at);
+        to_shape.views.push_back(view);
+    }
+}
+
+Tensor read_tensor(const xcoll_tensor_t *given, int from_dim, int to_dim, int rank, int ranks) {
+    const xcoll_tensor_t t = read_struct(given);
+    Tensor tensor{};
+    tensor.dtype = t.dtype;
+    tensor.op = t.op;
+    tensor.shape.assign(t.shape, t.shape + t.ndim);
+    tensor.elements = count_elements(tensor.shape, size_of(t.dtype));
+    check_dim("from_dim", from_dim, t.ndim, true);
+    check_dim("to_dim", to_dim, t.ndim, false);
+    const auto side = [&](const char *name, int dim, const int64_t *first, const int64_t *count,
+                          const char *strides_name, const int64_t *strides) {
+        const int64_t length = tensor.shape[static_cast<size_t>(std::max(dim, 0))];
+        Split of;
+        of.dim = std::max(dim, 0);
+        of.parts = dim < 0 ? std::vector<Interval>(static_cast<size_t>(ranks), Interval{0, length})
+                           : split(name, length, first, count, ranks);
+        std::vector<int64_t> lengths = tensor.shape;
+        lengths[static_cast<size_t>(of.dim)] = of.parts[static_cast<size_t>(rank)].count;
+        of.strides = strides_of(strides_name, strides, lengths, size_of(t.dtype));
+        return of;
+    };
+    tensor.from = side("from", from_dim, t.from_first, t.from_count, "send_strides", t.send_strides);
+    tensor.to = side("to", to_dim, t.to_first, t.to_count, "recv_strides", t.recv_strides);
+    tensor.hash = hash_of(tensor);
+    return tensor;
+}
+
+} // namespace xcoll::api
+
+extern "C" xcoll_result_t xcoll_tensor_defaults(xcoll_tensor_t *tensor, size_t struct_size) {
+    using namespace xcoll::api;
+    return guarded(__func__, [&] {
+        out(tensor, "tensor");
+        if (struct_size < sizeof tensor->struct_size) {
+            xcoll::fail(XCOLL_ERR_ARGUMENT, "struct_size is %zu: expected sizeof(xcoll_tensor_t)", struct_size);
+        }
+        std::memset(tensor, 0, struct_size);
+        tensor->struct_size = struct_size;
+    });
+}

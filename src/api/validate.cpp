@@ -1,0 +1,86 @@
+#include "api/validate.h"
+
+#include "api/items.h"
+#include "base/error.h"
+#include "base/user_operator.h"
+#include "core/process.h"
+
+namespace xcoll::api {
+
+void fail_dtype(xcoll_dtype_t dtype) {
+    fail(XCOLL_ERR_TYPE, "dtype %#x is not a data type%s", dtype,
+         is_operator(dtype) ? ": it is an operator; are dtype and op swapped?"
+                            : ": expected XCOLL_FLOAT32 or another of xcoll.h");
+}
+
+void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op) {
+    if (!is_operator(op)) {
+        fail(XCOLL_ERR_OP, "op %#x is not an operator%s", op,
+             is_dtype(op) ? ": it is a data type; are dtype and op swapped?"
+                          : ": expected XCOLL_SUM or another of xcoll.h");
+    }
+    if (!is_dtype(dtype)) {
+        fail(XCOLL_ERR_TYPE, "dtype %#x was made by the user: %s takes predefined types only", dtype,
+             name_of(operator_of(op)));
+    }
+    fail(XCOLL_ERR_OP, "%s is not defined for %s; xcoll_allreduce(3) lists which types have which operators",
+         name_of(operator_of(op)), name_of(dtype_of(dtype)));
+}
+
+void fail_root(int root, int size) {
+    fail(XCOLL_ERR_ARGUMENT, "root %d is not a rank: expected 0 to %d", root, size - 1);
+}
+
+void fail_buffer(const char *name, const void *buffer, size_t count) {
+    fail(XCOLL_ERR_ARGUMENT, "%s is %s: expected the address of %zu elements", name, buffer ? "XCOLL_IN_PLACE" : "NULL",
+         count);
+}
+
+void fail_count(size_t count, size_t element) {
+    fail(XCOLL_ERR_ARGUMENT,
+         "count %zu is too large: %zu bytes each would be more than any memory. Was a negative number passed?", count,
+         element);
+}
+
+void fail_overlap(const void *send, const void *recv, size_t bytes) {
+    fail(XCOLL_ERR_ARGUMENT,
+         "send %p and recv %p overlap within %zu bytes: expected separate buffers, XCOLL_IN_PLACE, or this rank's own "
+         "part at its place",
+         send, recv, bytes);
+}
+
+void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
+    const UserOperator *made = call.hold(process().operators().find(handle));
+    if (!made) {
+        fail_operator(dtype, handle);
+    }
+    if (made->is_premultiplied() && made->scalar_dtype != call.op.dtype) {
+        fail(XCOLL_ERR_TYPE, "op %#x multiplies by a %s, but dtype is %s: expected the same type", handle,
+             name_of(made->scalar_dtype), name_of(call.op.dtype));
+    }
+    call.op.user = made;
+    call.op.user_name = made->name_hash();
+}
+
+void check_scan_operator(const Op &op) {
+    if (op.op == Operator::avg) {
+        fail(XCOLL_ERR_OP, "avg is not defined for scans, where each rank adds up a different number of them: expected "
+                           "sum or another operator");
+    }
+}
+
+void set_shaped_buffer(Call &call, void *buf, size_t count, xcoll_dtype_t dtype) {
+    const Items items = items_of(call, dtype);
+    if (count > most_elements) {
+        fail_count(count, items.bytes);
+    }
+    if (count != 0 && (!buf || buf == XCOLL_IN_PLACE)) {
+        fail_buffer("buf", buf, count);
+    }
+    call.op.dtype = items.base;
+    call.op.count = count * items.elements;
+    Portion *parts = call.make_parts(1, 1);
+    parts[0] = parts[1] = items.portion(buf, 0, count);
+}
+
+} // namespace xcoll::api

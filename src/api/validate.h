@@ -1,0 +1,117 @@
+// The one place where the arguments of operations are checked and brought into one form. Throws call errors that say
+// what was expected and what was seen.
+#pragma once
+
+#include "core/comm.h"
+
+namespace xcoll::api {
+
+[[noreturn]] void fail_dtype(xcoll_dtype_t dtype);
+[[noreturn]] void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op);
+[[noreturn]] void fail_root(int root, int size);
+[[noreturn]] void fail_buffer(const char *name, const void *buffer, size_t count);
+[[noreturn]] void fail_count(size_t count, size_t element);
+[[noreturn]] void fail_overlap(const void *send, const void *recv, size_t bytes);
+
+// Far above any memory, far below where bytes would wrap: a negative number, most likely.
+inline constexpr size_t most_elements = size_t{1} << 44;
+
+inline void set_type(Op &op, xcoll_dtype_t dtype, size_t count) {
+    if (!is_dtype(dtype)) [[unlikely]] {
+        fail_dtype(dtype);
+    }
+    if (count > most_elements) [[unlikely]] {
+        fail_count(count, size_of(dtype));
+    }
+    op.dtype = dtype_of(dtype);
+    op.count = count;
+}
+
+void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle);
+inline void set_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
+    if (!is_operator(handle) || !has_operator(call.op.dtype, operator_of(handle))) [[unlikely]] {
+        set_user_operator(call, dtype, handle);
+        return;
+    }
+    call.op.op = operator_of(handle);
+}
+void check_scan_operator(const Op &op);
+
+inline void set_root(Op &op, int root, int size) {
+    if (root < 0 || root >= size) [[unlikely]] {
+        fail_root(root, size);
+    }
+    op.root = root;
+}
+
+// One buffer for both directions.
+inline void set_buffer(Op &op, void *buf) {
+    if (op.count != 0 && (!buf || buf == XCOLL_IN_PLACE)) [[unlikely]] {
+        fail_buffer("buf", buf, op.count);
+    }
+    op.send = op.recv = buf;
+}
+
+// In place is send == recv from here on.
+inline void set_buffers(Op &op, const void *send, void *recv) {
+    if (op.count != 0) [[likely]] {
+        if (!recv || recv == XCOLL_IN_PLACE) [[unlikely]] {
+            fail_buffer("recv", recv, op.count);
+        }
+        if (!send) [[unlikely]] {
+            fail_buffer("send", send, op.count);
+        }
+        send = send == XCOLL_IN_PLACE ? recv : send;
+        const auto s = reinterpret_cast<uintptr_t>(send);
+        const auto r = reinterpret_cast<uintptr_t>(recv);
+        if (s != r && (s < r ? r - s : s - r) < op.bytes()) [[unlikely]] {
+            fail_overlap(send, recv, op.bytes());
+        }
+    }
+    op.send = send;
+    op.recv = recv;
+}
+
+// Only one of the two is looked at on this rank.
+inline void set_input(Op &op, const void *send, size_t count) {
+    if (count != 0 && (!send || send == XCOLL_IN_PLACE)) [[unlikely]] {
+        fail_buffer("send", send, count);
+    }
+    op.send = send;
+}
+inline void set_output(Op &op, void *recv, size_t count) {
+    if (count != 0 && (!recv || recv == XCOLL_IN_PLACE)) [[unlikely]] {
+        fail_buffer("recv", recv, count);
+    }
+    op.recv = recv;
+}
+
+// Buffers of so many blocks of op.count elements. They may share one block: this rank's own. With XCOLL_IN_PLACE as
+// send they are one buffer, and what comes replaces what goes.
+struct Blocks {
+    size_t sent, received;
+    size_t own_sent, own_received; // where the own block is
+};
+inline void set_blocks(Op &op, const void *send, void *recv, const Blocks &blocks) {
+    const size_t bytes = op.bytes();
+    if (bytes != 0) [[likely]] {
+        set_output(op, recv, op.count * blocks.received);
+        if (!send) [[unlikely]] {
+            fail_buffer("send", send, op.count * blocks.sent);
+        }
+        send = send == XCOLL_IN_PLACE ? recv : send;
+        const auto s = reinterpret_cast<uintptr_t>(send);
+        const auto r = reinterpret_cast<uintptr_t>(recv);
+        const bool apart = s + blocks.sent * bytes <= r || r + blocks.received * bytes <= s;
+        const bool one_buffer = s == r && (blocks.sent > 1 || blocks.received == 1);
+        if (!apart && !one_buffer && s + blocks.own_sent * bytes != r + blocks.own_received * bytes) [[unlikely]] {
+            fail_overlap(send, recv, std::max(blocks.sent, blocks.received) * bytes);
+        }
+    }
+    op.send = send;
+    op.recv = recv;
+}
+// A buffer of a made type, for both directions.
+void set_shaped_buffer(Call &call, void *buf, size_t count, xcoll_dtype_t dtype);
+
+} // namespace xcoll::api
