@@ -1,0 +1,55 @@
+// ranks: 1
+//
+// Every wrong argument of the functions of made types: the code, a message that names what is wrong, and no type.
+#include "../ranks/ranks.h"
+
+namespace {
+
+void mistakes(ranks::Rank &) {
+    xcoll_dtype_t type = 1;
+    size_t bytes = 0;
+    const size_t counts[2] = {1, SIZE_MAX};
+    const ptrdiff_t displs[2] = {0, 1};
+    const auto refused = [&](xcoll_result_t wanted, xcoll_result_t got, const std::vector<std::string> &words,
+                             const ranks::Location &where = ranks::Location::current()) {
+        ranks::expect(wanted, got, where);
+        ranks::expect_message(words, where);
+        ranks::check(type == 0, "a type that was not made is not 0", where);
+        type = 1;
+    };
+    refused(XCOLL_ERR_TYPE, xcoll_type_vector(1, 1, 1, 0, &type), {"xcoll_type_vector", "dtype"});
+    refused(XCOLL_ERR_TYPE, xcoll_type_vector(1, 1, 1, XCOLL_SUM, &type), {"swapped"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_vector(SIZE_MAX, 1, 1, XCOLL_INT8, &type), {"blocks"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_vector(1, SIZE_MAX, 1, XCOLL_INT8, &type), {"block_count"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_vector(3, 1, PTRDIFF_MAX, XCOLL_INT64, &type), {"memory"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_vector(3, 1, PTRDIFF_MAX, XCOLL_INT8, &type), {"memory"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_indexed(2, nullptr, displs, XCOLL_INT8, &type), {"counts is NULL"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_indexed(2, counts, nullptr, XCOLL_INT8, &type), {"displs is NULL"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_indexed(2, counts, displs, XCOLL_INT8, &type), {"counts[1]"});
+    refused(XCOLL_ERR_TYPE, xcoll_type_indexed(1, counts, displs, 5, &type), {"xcoll_type_indexed", "dtype"});
+    refused(XCOLL_ERR_TYPE, xcoll_type_resized(~0u, 8, &type), {"xcoll_type_resized", "dtype"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_resized(XCOLL_INT8, SIZE_MAX, &type), {"extent_bytes"});
+    refused(XCOLL_ERR_ARGUMENT, xcoll_type_opaque(0, &type), {"xcoll_type_opaque", "bytes"});
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_type_vector(1, 1, 1, XCOLL_INT8, nullptr));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_type_opaque(1, nullptr));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_type_size(0, &bytes));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_type_size(XCOLL_INT8, nullptr));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_type_extent(XCOLL_MAX, &bytes));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_type_extent(XCOLL_INT8, nullptr));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_type_free(nullptr));
+    type = XCOLL_INT8;
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_type_free(&type));
+    ranks::succeed(xcoll_type_opaque(8, &type));
+    xcoll_dtype_t copy = type;
+    ranks::succeed(xcoll_type_free(&type));
+    ranks::succeed(xcoll_type_free(&type));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_type_free(&copy));
+    ranks::succeed(xcoll_type_size(XCOLL_COMPLEX128, &bytes));
+    ranks::check(bytes == 16, "a predefined type has another size");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, mistakes);
+}

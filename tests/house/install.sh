@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What `make install` puts somewhere is enough to build and run a program with, even in a folder whose name has a
+# space; `make uninstall` takes all of it away again.
+# timeout: 300
+set -u
+# The variables of the make that runs the tests hold here too, or everything would be built again; its job slots do not.
+MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
+export MAKEFLAGS
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stop() {
+    echo "$1"
+    exit 1
+}
+make_it() {
+    $MAKE_COMMAND "$@" </dev/null >"$work/log" 2>&1 || { cat "$work/log"; stop "make $* failed"; }
+}
+cat >"$work/user.c" <<'EOT'
+#include <stdio.h>
+#include <xcoll.h>
+int main(void) {
+    int major = -1;
+    if (xcoll_version(&major, NULL, NULL) != XCOLL_SUCCESS)
+        return 1;
+    printf("xcoll %d of %d\n", major, XCOLL_VERSION_MAJOR);
+    return major != XCOLL_VERSION_MAJOR;
+}
+EOT
+
+prefix="$work/a place/xcoll"
+make_it prefix="$prefix" install
+grep -q '^  CXX ' "$work/log" && stop "make install compiled again what make tests had built"
+for file in include/xcoll.h lib/libxcoll.so lib/libxcoll.so.1 lib/pkgconfig/xcoll.pc; do
+    [ -e "$prefix/$file" ] || stop "$file was not installed"
+done
+for tool in "$prefix"/bin/*; do
+    [ -e "$tool" ] || continue
+    "$tool" --help >/dev/null 2>&1 || stop "the installed $(basename "$tool") --help does not run"
+done
+eval "$CC -o '$work/user' '$work/user.c' $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xcoll)" ||
+    stop "a program does not build with the flags of xcoll.pc"
+LD_LIBRARY_PATH="$prefix/lib" "$work/user" || stop "a program built with xcoll.pc does not run"
+
+make_it prefix="$prefix" uninstall
+left=$(find "$prefix" ! -type d)
+[ -z "$left" ] || stop "make uninstall left: $left"
+
+# DESTDIR goes before every path and into none.
+make_it prefix=/opt/xcoll DESTDIR="$work/package root" install
+[ -e "$work/package root/opt/xcoll/lib/libxcoll.so.1" ] || stop "DESTDIR was not heeded"
+grep -r "package root" "$work/package root" && stop "a file of the package names DESTDIR"
+grep -q '^prefix=/opt/xcoll$' "$work/package root/opt/xcoll/lib/pkgconfig/xcoll.pc" || stop "xcoll.pc does not name the prefix"
+exit 0

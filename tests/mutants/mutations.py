@@ -1,0 +1,142 @@
+"""What is left out or turned round, and which test must notice.
+
+Each entry changes exact text, which must occur once in its file; a change of the code that makes an entry stale is
+reported as a failure, so the list follows the code. What a weaker ordering of the doorbell does is checked by the
+models of tests/model, which have variants of their own: naps are bounded, so no test would notice it.
+"""
+
+from dataclasses import dataclass
+
+# Parts of tests/sim/programs_test, by words of their names.
+MIXED = ("sim/programs_test", "mixed_operations")
+ONE = ("sim/programs_test", "one_communicator")
+MISMATCH = ("sim/programs_test", "by_those_who_wait")
+NETWORK = ("sim/programs_test", "through_a_network")
+NETWORK_MISMATCH = ("sim/programs_test", "over_a_network")
+LANES = ("sim/programs_test", "through_windows")
+LANES_MISMATCH = ("sim/programs_test", "where_some_algorithms")
+# Ranks that are threads, under ThreadSanitizer.
+THREADS = ("unit/window_threads_test", "")
+
+
+@dataclass
+class Mutation:
+    name: str
+    why: str  # what the changed code would do
+    test: tuple
+    edits: list  # of (file, text, replacement)
+
+
+def mutation(name, test, why, *edits):
+    return Mutation(name, why, test, list(edits))
+
+
+MUTATIONS = [
+    # ------------------------------------------------------------------------------------------- credits
+    mutation("no credit at all", ONE, "heads and slots are overwritten while somebody reads them",
+             ("src/coll/credit.h", "co_await window.credit(p, n, ahead);", "co_await Until{&window.board(p).done, 0, p};")),
+    mutation("credit is one short", ONE, "the writer is one operation too far ahead",
+             ("src/fabric/window.h", "return {&board(p).done, n - ahead, p};",
+              "return {&board(p).done, n - ahead - 1, p};")),
+    mutation("credit is assumed one early", ONE, "the writer does not look when it is one operation too far ahead",
+             ("src/fabric/window.h", "return everyone_done_ + ahead >= n;", "return everyone_done_ + ahead + 1 >= n;")),
+    mutation("no slot credit", ONE, "payloads in slots are overwritten by the next but one",
+             ("src/coll/payload.h",
+              "return bytes > inline_bytes && bytes <= slot_bytes ? slot_count : cell_count;",
+              "return bytes > inline_bytes && bytes <= slot_bytes ? cell_count : cell_count;")),
+    mutation("heads claim too much", ONE, "peers think that this rank has completed what is still in flight",
+             ("src/fabric/window.h", "return n - 1 - head.lag;", "return n - 1 - 0 * head.lag;")),
+    mutation("done is no prefix", ONE, "an operation that overtook another one frees that one's memory",
+             ("src/fabric/window.h", "completed_early_ |= uint64_t{1} << (n - done_ - 1);",
+              "done_ = n > done_ ? n : done_;\n            publish(mine().done, done_);")),
+    mutation("blocks in slots without credit", MIXED, "a message that found no room overwrites a slot in use",
+             ("src/coll/reduce_streamed.cpp",
+              "        co_await acquire_credit(home, *team.window, n, slot_count);\n    }\n    s.enter_slot();",
+              "    }\n    s.enter_slot();")),
+    mutation("streams in slots without credit", MIXED, "the same for a stream",
+             ("src/coll/exchange_streams.cpp", "if (!window.has_credit(n, slot_count)) {", "if (false) {")),
+    mutation("hierarchy without credit", MIXED, "leaders overwrite sums that are being read",
+             ("src/coll/allreduce_hierarchical.cpp", "if (!team.window->has_credit(n, slot_count)) {", "if (false) {")),
+    mutation("a rank does not wait for everybody", ONE, "one-shot reads a head that is not there yet",
+             ("src/coll/one_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
+    # ------------------------------------------------------------------------------------ within an operation
+    # With four blocks the waits for room are implied by the other waits of streamed and two-shot, so these two have
+    # fewer.
+    mutation("streamed: blocks without room", MIXED, "a block is rewritten before all have read it",
+             ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 3;"),
+             ("src/coll/reduce_streamed.cpp", "k >= s.depth() && p < ranks", "k >= s.depth() && p < 0")),
+    mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
+             ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),
+             ("src/coll/reduce_two_shot.cpp", "k >= s.depth() && p < s.window.size()", "k >= s.depth() && p < 0")),
+    mutation("streams: chunks without room", MIXED, "a chunk is rewritten before all have read it",
+             ("src/coll/streams_write.cpp", "const uint64_t need = std::min(end - lines(area_), lines(wants));",
+              "const uint64_t need = std::min(uint64_t{0}, lines(wants));")),
+    mutation("streams: a chunk is read before it has come", MIXED, "a rank reads what an earlier chunk left",
+             ("src/coll/streams_read.cpp", "return has_passed(obstacle_);", "return has_passed({obstacle_.signal, 0, p});")),
+    mutation("two-shot: results are not waited for", MIXED, "a rank collects pieces that are not reduced yet",
+             ("src/coll/reduce_two_shot.cpp", "co_await s.out(p, k - 1);", "co_await s.out(p, 0);")),
+    mutation("hierarchy: other groups' sums are not waited for", MIXED, "a leader adds up what is not there yet",
+             ("src/coll/allreduce_hierarchical.cpp", "co_await h.written(other, 1);", "co_await h.written(other, 0);")),
+    mutation("the own rank is added first", MIXED, "every rank adds in another order and gets other bits",
+             ("src/coll/reduction.h", "data[i] = input(order[i]);",
+              "data[i] = input(order[(i + static_cast<size_t>(team.rank)) % order.size()]);")),
+    # --------------------------------------------------------------------------------------------- memory
+    mutation("ring: space is free at once", MIXED, "payloads overwrite others that are being read",
+             ("src/fabric/ring.cpp", "if (holder.window && !holder.window->everyone_completed(holder.n)) {",
+              "if (false) {")),
+    mutation("ring: the end runs into the beginning", MIXED, "a payload that wraps around overwrites the oldest one",
+             ("src/fabric/ring.cpp", "return bytes <= tail;", "return bytes <= bytes_;")),
+    mutation("boards are used again at once", MIXED, "a freed communicator's board is cleared while peers read it",
+             ("src/fabric/node.cpp", "return !window->everyone_closed();", "return window == nullptr;")),
+    # ------------------------------------------------------------------------------------------ mismatches
+    mutation("calls are not compared", MISMATCH, "one-shot adds up what belongs to another call",
+             ("src/fabric/window.h",
+              "if (head(p, n).call != mine) [[unlikely]] {\n            leave_mismatched(p, n, mine);",
+              "if (false) {\n            leave_mismatched(p, n, mine);")),
+    mutation("leaving is not told", MISMATCH, "peers wait for ever for a rank that has left with an error",
+             ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    complete(n);")),
+    mutation("broken counters pass for data", MISMATCH, "a rank reads blocks that were never written",
+             ("src/fabric/window.h", "return counter.read() - head(p, n).place.base >= broken_stride;",
+              "return counter.read() - head(p, n).place.base >= broken_stride * broken_stride / 4;")),
+    mutation("an operation that failed is never done", MISMATCH, "credit never comes again",
+             ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    break_off(n);")),
+    # -------------------------------------------------------------------------------------------- messages
+    mutation("ring algorithm: a slot is filled while it is sent", NETWORK, "what leaves is not what was added up",
+             ("src/coll/allreduce_ring.cpp", "return 2 * cut.segments;", "return cut.segments;")),
+    mutation("messages: leaving is not told", NETWORK_MISMATCH, "peers wait for ever",
+             ("src/coll/message_operation.h", "transport_.break_off(envelope_);", "")),
+    mutation("lane: chunks without room", LANES, "a chunk is rewritten before it was read",
+             ("src/fabric/window_transport.cpp", "(is_data ? lane_data_slots : lane_slots);", "2 * lane_slots;")),
+    mutation("lane: a message for any operation", LANES, "messages of two operations are mixed up",
+             ("src/fabric/mailbox.cpp",
+              "return items_[slot].envelope.operation == envelope.operation;\n    });\n    if (oldest",
+              "return items_[slot].peer == peer;\n    });\n    if (oldest")),
+    mutation("lane: sends do not notice who has left", LANES_MISMATCH, "a large message waits for room for ever",
+             ("src/fabric/window_transport.cpp", "        fail_sends(l, head.envelope);\n", "")),
+    # ---------------------------------------------------------------- what only ThreadSanitizer can see
+    mutation("a signal does not release", THREADS, "readers may see the number before the payload",
+             ("src/base/signal.h", "value_.store(value, std::memory_order_release);",
+              "value_.store(value, std::memory_order_relaxed);")),
+    mutation("a signal is not acquired", THREADS, "readers may read the payload before the number",
+             ("src/base/signal.h", "return value_.load(std::memory_order_acquire);",
+              "return value_.load(std::memory_order_relaxed);")),
+    mutation("a head is announced before its payload", THREADS, "readers find the payload of an earlier operation",
+             ("src/coll/one_shot.h",
+              "        if (!put(head)) [[unlikely]] {",
+              "        window_.announce(n_);\n        if (!put(head)) [[unlikely]] {")),
+    mutation("done is told before the inputs are read", THREADS, "writers overwrite what is just being added up",
+             ("src/coll/one_shot.h", "const xcoll_result_t result = combine(data);\n        window_.complete(n_);",
+              "window_.complete(n_);\n        const xcoll_result_t result = combine(data);")),
+    mutation("a result is announced before it is written", THREADS, "peers collect a piece that is being reduced",
+             ("src/coll/reduce_two_shot.cpp",
+              "    void combine(uint64_t k) {\n        const Piece p = piece(k, window.rank());",
+              "    void combine(uint64_t k) {\n        publish_out(k + 1);\n"
+              "        const Piece p = piece(k, window.rank());")),
+    mutation("a chunk is given back before it is read", THREADS, "the writer overwrites what is being copied",
+             ("src/coll/streams_read.cpp", "    for (int turn = 1; turn < ranks_; ++turn) {\n        const int p = (rank_ - turn",
+              "    window_.publish(window_.my_cell(n_).used, window_.head(rank_, n_).place.base + lines(until));\n"
+              "    for (int turn = 1; turn < ranks_; ++turn) {\n        const int p = (rank_ - turn")),
+    mutation("lane: a chunk is announced before it is written", THREADS, "the receiver copies what is not there yet",
+             ("src/fabric/window_transport.cpp", "    head.envelope = item.envelope;\n",
+              "    window_.publish(l.out->sent, l.sent + 1);\n    head.envelope = item.envelope;\n")),
+]

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Messages between ranks of one machine: through shared memory if the settings ask for algorithms that work by messages,
+# through the network if the ranks are told not to share memory. Needs no root.
+# timeout: 300
+set -u
+failed=0
+run() { # ranks, ranks that share memory, variables...
+    local ranks=$1 together=$2
+    shift 2
+    echo "+ $ranks ranks, $*"
+    env "$@" "$BUILD/xcollrun" -n "$ranks" "$BUILD/tests/net/messages" "$together" || failed=1
+}
+for ranks in 2 3 4; do
+    run $ranks $ranks XCOLL_ALLREDUCE=ring XCOLL_BCAST=tree
+    run $ranks $ranks XCOLL_ALLREDUCE=doubling XCOLL_BARRIER=dissemination
+done
+if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
+    run 2 1 XCOLL_SHM=off UCX_TLS=tcp
+    run 3 1 XCOLL_SHM=off UCX_TLS=tcp XCOLL_ALLREDUCE=ring
+    # A plug-in that is not there.
+    message=$(XCOLL_SHM=off XCOLL_PLUGIN_PATH=/nowhere "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)
+    case $message in
+    *XCOLL_ERR_UNSUPPORTED*/nowhere*libucx0*) ;;
+    *)
+        echo "without its plug-in the library says: $message"
+        failed=1
+        ;;
+    esac
+fi
+exit $failed

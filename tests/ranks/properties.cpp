@@ -1,0 +1,141 @@
+// ranks: 1 2 3 5 7 8 13
+// timeout: 200
+//
+// Random operations of random sizes in random forms, alone, in flight together, and in groups, on communicators and
+// parts of them, give what a plain reference gives. SOAK=1 goes on for ever; SEED=n begins elsewhere.
+#include "deed.h"
+
+using deeds::Deed;
+using deeds::Dice;
+using ranks::Rank;
+
+namespace {
+
+struct Place {
+    xcoll_comm_t comm;
+    int rank, size;
+};
+
+Place place_of(xcoll_comm_t comm) {
+    Place place{comm, 0, 0};
+    ranks::succeed(xcoll_comm_rank(comm, &place.rank));
+    ranks::succeed(xcoll_comm_size(comm, &place.size));
+    return place;
+}
+
+// The form is a rank's own affair.
+Deed::Form form_of(uint64_t number, int rank) {
+    return static_cast<Deed::Form>(values::mix(number * 16 + static_cast<uint64_t>(rank)) % 4);
+}
+
+void alone(const Place &place, uint64_t number) {
+    Deed deed(number, place.rank, place.size);
+    const Deed::Form form = form_of(number, place.rank);
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    const bool is_persistent = form == Deed::persistent;
+    deed.prepare(0);
+    ranks::succeed(deed.call(form, place.comm, &request));
+    if (is_persistent) {
+        ranks::succeed(xcoll_start(&request));
+    }
+    ranks::succeed(xcoll_wait(&request));
+    deed.check();
+    if (is_persistent) {
+        ranks::succeed(xcoll_request_free(&request));
+    }
+}
+
+void together(const Place &place, uint64_t number, size_t count) {
+    std::vector<Deed> all;
+    std::vector<xcoll_request_t> requests(count, XCOLL_REQUEST_NULL);
+    for (size_t i = 0; i < count; ++i) {
+        all.emplace_back(number + i, place.rank, place.size);
+        all.back().prepare(0);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        ranks::succeed(all[i].call(Deed::immediate, place.comm, &requests[i]));
+    }
+    size_t index = 0;
+    while (ranks::succeed(xcoll_waitany(count, requests.data(), &index)), index < count) {
+        all[index].check();
+    }
+}
+
+// Calls on several communicators in one group, with stages: once, later, or as a plan that runs several times.
+void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
+    Dice dice(values::mix(number));
+    std::vector<Deed> all;
+    std::vector<const Place *> where;
+    for (size_t i = 0; i < count; ++i) {
+        where.push_back(&places[dice() % places.size()]);
+        all.emplace_back(number + i, where[i]->rank, where[i]->size);
+    }
+    const uint64_t way = dice() % 3, stage = dice() % (2 * count);
+    const uint64_t turns = way == 2 ? 3 : 1;
+    xcoll_request_t plan = XCOLL_REQUEST_NULL;
+    for (uint64_t turn = 0; turn < turns; ++turn) {
+        for (Deed &deed : all) {
+            deed.prepare(turn);
+        }
+        if (turn == 0) {
+            ranks::succeed(xcoll_group_start());
+            for (size_t i = 0; i < count; ++i) {
+                if (i == stage) {
+                    ranks::succeed(xcoll_group_then());
+                }
+                ranks::succeed(all[i].call(Deed::blocking, where[i]->comm, nullptr));
+            }
+            ranks::succeed(way == 0   ? xcoll_group_end()
+                           : way == 1 ? xcoll_group_iend(&plan)
+                                      : xcoll_group_end_init(&plan));
+        }
+        if (way == 2) {
+            ranks::succeed(xcoll_start(&plan));
+        }
+        if (way > 0) {
+            const size_t part = number % count;
+            ranks::succeed(xcoll_wait_part(plan, part));
+            all[part].check();
+            ranks::succeed(xcoll_wait(&plan));
+        }
+        for (const Deed &deed : all) {
+            deed.check();
+        }
+    }
+    ranks::succeed(xcoll_request_free(&plan));
+}
+
+void test(Rank &rank) {
+    const char *seed_text = std::getenv("SEED");
+    const bool endless = std::getenv("SOAK") != nullptr;
+    const uint64_t first = seed_text ? std::strtoull(seed_text, nullptr, 10) : 1;
+    for (const char *settings : {"", "SHM_BUDGET=1M"}) {
+        const Place world = place_of(rank.open(settings));
+        xcoll_comm_t half = XCOLL_COMM_NULL, same = XCOLL_COMM_NULL;
+        ranks::succeed(xcoll_comm_split(world.comm, world.rank % 2, -world.rank, &half));
+        ranks::succeed(xcoll_comm_dup(world.comm, &same));
+        const std::vector<Place> places{world, place_of(half), place_of(same)};
+        constexpr uint64_t rounds = 40;
+        for (uint64_t seed = first; seed < first + rounds || endless; ++seed) {
+            if (endless && rank.rank() == 0) {
+                std::printf("SEED=%llu\n", static_cast<unsigned long long>(seed));
+            }
+            const uint64_t number = seed * 1000;
+            for (uint64_t k = 0; k < 4; ++k) {
+                alone(places[(seed + k) % places.size()], number + k);
+            }
+            together(places[seed % places.size()], number + 100, 1 + seed % 12);
+            grouped(places, number + 200, 1 + seed % 15);
+        }
+        for (const Place &place : places) {
+            xcoll_comm_t comm = place.comm;
+            ranks::succeed(xcoll_comm_free(&comm));
+        }
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}

@@ -1,0 +1,254 @@
+// ranks: 1 2 3 5 7 8
+// timeout: 120
+//
+// Tensors split anew: every element of every rank's part, against a list of who has what. Any shape, any two
+// dimensions, any parts (uneven, empty, overlapping), any strides; copies that are added up; calls that differ.
+#include <algorithm>
+#include <random>
+
+#include "tensors.h"
+
+using namespace tensors;
+using ranks::Rank;
+
+namespace {
+
+enum class Form { blocking, request, persistent, stream, group };
+
+void call(Form form, const float *send, float *recv, const xcoll_tensor_t &tensor, const Case &c, xcoll_comm_t comm) {
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    switch (form) {
+    case Form::blocking:
+        ranks::succeed(xcoll_reshard(send, recv, &tensor, c.from_dim, c.to_dim, comm));
+        break;
+    case Form::request:
+        ranks::succeed(xcoll_ireshard(send, recv, &tensor, c.from_dim, c.to_dim, comm, &request));
+        ranks::succeed(xcoll_wait(&request));
+        break;
+    case Form::persistent: {
+        xcoll_tensor_t passing = tensor;
+        ranks::succeed(xcoll_reshard_init(send, recv, &passing, c.from_dim, c.to_dim, comm, &request));
+        std::memset(static_cast<void *>(&passing), 0x55, sizeof passing);
+        for (int round = 0; round < 2; ++round) {
+            ranks::succeed(xcoll_start(&request));
+            ranks::succeed(xcoll_wait(&request));
+        }
+        ranks::succeed(xcoll_request_free(&request));
+        break;
+    }
+    case Form::stream:
+        ranks::succeed(xcoll_reshard_enqueue(send, recv, &tensor, c.from_dim, c.to_dim, comm, nullptr));
+        break;
+    case Form::group:
+        ranks::succeed(xcoll_group_start());
+        ranks::succeed(xcoll_reshard(send, recv, &tensor, c.from_dim, c.to_dim, comm));
+        ranks::succeed(xcoll_barrier(comm));
+        ranks::succeed(xcoll_group_end());
+    }
+}
+
+void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, const std::string &name) {
+    constexpr float untouched = -5;
+    constexpr size_t edge = 8;
+    const int ranks_ = rank.size();
+    std::vector<Part> before;
+    for (int p = 0; p < ranks_; ++p) {
+        before.push_back(part_of(c, true, p, ranks_, true));
+    }
+    const Part &mine = before[static_cast<size_t>(rank.rank())];
+    const bool packed = c.row_gap == 0 && c.element_gap == 0;
+    const Part after = part_of(c, false, rank.rank(), ranks_, true);
+    std::vector<float> send(mine.reach(), untouched), recv(after.reach() + 2 * edge, untouched);
+    for_each(mine, [&](const Indices &at, size_t place) { send[place] = value(at, rank.rank()); });
+    xcoll_tensor_t tensor;
+    ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
+    tensor.dtype = XCOLL_FLOAT32;
+    tensor.ndim = static_cast<int32_t>(c.shape.size());
+    tensor.shape = c.shape.data();
+    tensor.send_strides = packed ? nullptr : mine.strides.data();
+    tensor.recv_strides = packed ? nullptr : after.strides.data();
+    tensor.from_first = c.from_first.empty() ? nullptr : c.from_first.data();
+    tensor.from_count = c.from_count.empty() ? nullptr : c.from_count.data();
+    tensor.to_first = c.to_first.empty() ? nullptr : c.to_first.data();
+    tensor.to_count = c.to_count.empty() ? nullptr : c.to_count.data();
+    tensor.op = c.op;
+    call(form, send.data(), recv.data() + edge, tensor, c, comm);
+    for_each(after, [&](const Indices &at, size_t place) {
+        float &found = recv[edge + place];
+        if (found != wanted(c, before, at)) {
+            ranks::wrong(name + ": place " + std::to_string(place) + " has " + std::to_string(found) + " instead of " +
+                         std::to_string(wanted(c, before, at)));
+        }
+        found = untouched;
+    });
+    ranks::check(std::count(recv.begin(), recv.end(), untouched) == static_cast<ptrdiff_t>(recv.size()),
+                 "reshard wrote beside its part");
+}
+
+// Consecutive parts of random lengths, some of them empty.
+Indices random_parts(std::mt19937_64 &random, int64_t length, int ranks, Indices &first) {
+    Indices cuts = {0, length};
+    for (int p = 1; p < ranks; ++p) {
+        cuts.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(length + 1)));
+    }
+    std::sort(cuts.begin(), cuts.end());
+    Indices count;
+    for (size_t p = 0; p < static_cast<size_t>(ranks); ++p) {
+        first.push_back(cuts[p]);
+        count.push_back(cuts[p + 1] - cuts[p]);
+    }
+    return count;
+}
+
+// Each reaches a little into its neighbours.
+void widen(std::mt19937_64 &random, int64_t length, Indices &first, Indices &count) {
+    for (size_t p = 0; p < first.size(); ++p) {
+        const int64_t begin = std::max<int64_t>(0, first[p] - static_cast<int64_t>(random() % 3));
+        const int64_t end = std::min(length, first[p] + count[p] + static_cast<int64_t>(random() % 3));
+        first[p] = begin;
+        count[p] = end - begin;
+    }
+}
+
+void random_tensors(const Rank &rank, xcoll_comm_t comm) {
+    for (uint64_t seed = 0; seed < 150; ++seed) {
+        std::mt19937_64 random(seed);
+        Case c;
+        const auto dims = 1 + random() % 5;
+        for (size_t d = 0; d < dims; ++d) {
+            c.shape.push_back(static_cast<int64_t>(random() % 7 + (seed % 20 == 0 ? 0 : 1)));
+        }
+        c.from_dim = static_cast<int>(random() % (dims + 2)) - 2;
+        c.to_dim = static_cast<int>(random() % (dims + 1)) - 1;
+        if (c.from_dim >= 0 && random() % 2) {
+            const int64_t length = c.shape[static_cast<size_t>(c.from_dim)];
+            c.from_count = random_parts(random, length, rank.size(), c.from_first);
+            if (random() % 2) {
+                widen(random, length, c.from_first, c.from_count);
+            }
+        }
+        if (c.to_dim >= 0 && random() % 2) {
+            const int64_t length = c.shape[static_cast<size_t>(c.to_dim)];
+            c.to_count = random_parts(random, length, rank.size(), c.to_first);
+            if (random() % 2) {
+                widen(random, length, c.to_first, c.to_count);
+            }
+        }
+        constexpr xcoll_op_t ops[] = {0, 0, XCOLL_SUM, XCOLL_MAX};
+        c.op = ops[random() % 4];
+        c.row_gap = static_cast<int64_t>(random() % 3);
+        c.element_gap = random() % 3 == 0 ? 1 : 0;
+        reshard(rank, comm, c, static_cast<Form>(seed % 5), "case " + std::to_string(seed));
+    }
+}
+
+// [seq, heads, width] and [batch, heads, seq, width]; there and back.
+void sequence_and_heads(const Rank &rank, xcoll_comm_t comm) {
+    for (const int64_t heads : {8, 7, 3}) {
+        for (const int64_t sequence : {16, 19}) {
+            for (const int64_t gap : {0, 5}) {
+                Case c{{sequence, heads, 6}, 0, 1, {}, {}, {}, {}};
+                c.row_gap = gap;
+                reshard(rank, comm, c, Form::blocking, "heads of [seq, heads, width]");
+                std::swap(c.from_dim, c.to_dim);
+                reshard(rank, comm, c, Form::group, "sequence of [seq, heads, width]");
+                c.shape = {2, heads, sequence, 6};
+                c.to_dim = 2;
+                reshard(rank, comm, c, Form::request, "sequence of [batch, heads, seq, width]");
+                std::swap(c.from_dim, c.to_dim);
+                reshard(rank, comm, c, Form::persistent, "heads of [batch, heads, seq, width]");
+            }
+        }
+    }
+}
+
+// Fewer key heads than ranks: each rank gets the one that its query heads need, and gives its gradient back.
+void grouped_queries(const Rank &rank, xcoll_comm_t comm) {
+    const int ranks_ = rank.size();
+    for (const int64_t key_heads : {1, 2, 3}) {
+        Indices first, count;
+        for (int p = 0; p < ranks_; ++p) {
+            const int64_t begin = p * key_heads / ranks_, end = ((p + 1) * key_heads + ranks_ - 1) / ranks_;
+            first.push_back(begin);
+            count.push_back(end - begin);
+        }
+        const Case forth{{17, key_heads, 4}, 0, 1, {}, {}, first, count};
+        reshard(rank, comm, forth, Form::blocking, "keys to those who need them");
+        for (const xcoll_op_t op : {XCOLL_SUM, XCOLL_MAX}) {
+            const Case back{{17, key_heads, 4}, 1, 0, first, count, {}, {}, op};
+            reshard(rank, comm, back, Form::blocking, "gradients of keys");
+        }
+        const Case same{{17, key_heads, 4}, 1, 0, first, count, {}, {}};
+        reshard(rank, comm, same, Form::blocking, "the lowest holder's keys");
+    }
+}
+
+void partial_sums(const Rank &rank, xcoll_comm_t comm) {
+    for (const int to_dim : std::initializer_list<int>{XCOLL_REPLICATED, 0, 1, 2}) {
+        for (const int64_t gap : {0, 3}) {
+            for (const xcoll_op_t op : {xcoll_op_t{0}, xcoll_op_t{XCOLL_SUM}, xcoll_op_t{XCOLL_MAX}}) {
+                Case c{{9, 10, 11}, XCOLL_PARTIAL, to_dim, {}, {}, {}, {}, op};
+                c.row_gap = gap;
+                reshard(rank, comm, c, op == 0 ? Form::persistent : Form::blocking, "partial sums");
+            }
+        }
+    }
+    if ((rank.size() & (rank.size() - 1)) == 0) { // exact quotients
+        reshard(rank, comm, {{8, 8}, XCOLL_PARTIAL, 1, {}, {}, {}, {}, XCOLL_AVG}, Form::blocking, "averages");
+    }
+    reshard(rank, comm, {{40, 100, 30}, XCOLL_PARTIAL, 1, {}, {}, {}, {}}, Form::group, "long partial sums");
+    reshard(rank, comm, {{40, 100, 30}, XCOLL_PARTIAL, XCOLL_REPLICATED, {}, {}, {}, {}}, Form::request, "a long sum");
+}
+
+void long_ones(const Rank &rank, xcoll_comm_t comm) {
+    Case c{{300, 24, 32}, 0, 1, {}, {}, {}, {}};
+    reshard(rank, comm, c, Form::blocking, "a long tensor");
+    c.row_gap = 7;
+    reshard(rank, comm, c, Form::stream, "a long tensor with gaps");
+    c = {{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, 3, 12, {}, {}, {}, {}};
+    c.row_gap = 1;
+    reshard(rank, comm, c, Form::blocking, "sixteen dimensions");
+}
+
+void different_calls(const Rank &rank, xcoll_comm_t comm) {
+    if (rank.size() == 1) {
+        return;
+    }
+    std::vector<float> send(600), recv(600);
+    const int64_t shapes[3][2] = {{12, 20}, {20, 12}, {12, 21}};
+    for (int difference = 0; difference < 4; ++difference) {
+        const bool odd = rank.rank() == 1;
+        xcoll_tensor_t tensor;
+        ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
+        tensor.dtype = odd && difference == 3 ? XCOLL_INT32 : XCOLL_FLOAT32;
+        tensor.ndim = 2;
+        tensor.shape = shapes[odd && difference < 3 ? difference : 0];
+        const int to_dim = odd && difference == 0 ? XCOLL_REPLICATED : 1;
+        const xcoll_result_t got = xcoll_reshard(send.data(), recv.data(), &tensor, 0, to_dim, comm);
+        if (rank.rank() == 1) {
+            ranks::expect(XCOLL_ERR_MISMATCH, got);
+            ranks::expect_message({"reshard(dim 0 to dim 1, ", difference == 0 ? "replicated" : "hash"});
+        } else {
+            ranks::expect(XCOLL_ERR_MISMATCH, got);
+        }
+    }
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    for (void (*part)(const Rank &, xcoll_comm_t) :
+         {random_tensors, sequence_and_heads, grouped_queries, partial_sums, long_ones, different_calls}) {
+        part(rank, comm);
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+    comm = rank.open("GROUPS=2,2");
+    grouped_queries(rank, comm);
+    partial_sums(rank, comm);
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}

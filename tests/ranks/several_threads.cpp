@@ -1,0 +1,79 @@
+// ranks: 1 2 3 5
+//
+// Several threads of one rank: each drives a communicator of its own, and requests are tested and waited for on other
+// threads than the one that started them.
+#include "flights.h"
+
+using flights::Flight;
+using ranks::Rank;
+
+namespace {
+
+constexpr size_t sizes[] = {4, 2000, 30'000, 200'000};
+
+void use(const Rank &rank, xcoll_comm_t comm, uint64_t first_number) {
+    ranks::speaker = rank.rank();
+    for (uint64_t i = 0; i < 60; ++i) {
+        Flight blocking(rank, first_number + 2 * i, sizes[i % std::size(sizes)]);
+        Flight request(rank, first_number + 2 * i + 1, sizes[i % 3]);
+        request.start(comm);
+        if (i % 3 == 0) {
+            request.wait();
+        }
+        blocking.run(comm);
+        if (i % 3 != 0) {
+            request.wait();
+        }
+    }
+}
+
+void two_threads_drive_two_communicators(const Rank &rank) {
+    xcoll_comm_t comms[] = {rank.open(), rank.open()};
+    std::thread other(use, std::cref(rank), comms[1], 1000);
+    use(rank, comms[0], 5000);
+    other.join();
+    for (xcoll_comm_t &comm : comms) {
+        ranks::succeed(xcoll_comm_free(&comm));
+    }
+}
+
+enum class Way { test, wait };
+
+// One thread starts, the other one finishes; the first goes on with blocking calls meanwhile.
+void another_thread_finishes(const Rank &rank, Way way) {
+    xcoll_comm_t comm = rank.open();
+    for (uint64_t round = 0; round < 20; ++round) {
+        std::vector<std::unique_ptr<Flight>> all;
+        for (uint64_t i = 0; i < 5; ++i) {
+            all.push_back(std::make_unique<Flight>(rank, 9000 + round * 10 + i, sizes[(round + i) % std::size(sizes)]));
+            all.back()->start(comm);
+        }
+        std::thread finisher([&] {
+            ranks::speaker = rank.rank();
+            for (const auto &flight : all) {
+                if (way == Way::wait) {
+                    flight->wait();
+                }
+                while (way == Way::test && !flight->test()) {
+                    std::this_thread::yield();
+                }
+            }
+        });
+        Flight(rank, 9005 + round * 10, 500).run(comm);
+        Flight(rank, 9006 + round * 10, 20'000).run(comm);
+        finisher.join();
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+void test(Rank &rank) {
+    two_threads_drive_two_communicators(rank);
+    another_thread_finishes(rank, Way::test);
+    another_thread_finishes(rank, Way::wait);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}

@@ -1,0 +1,395 @@
+// ranks: 1 2 3 5 7 8
+//
+// Types that users make, nested at random, against a list of where each element lies: what arrives is what was sent,
+// element by element, whatever the types at the two ends, and nothing is written beside it.
+#include <algorithm>
+#include <random>
+
+#include "ranks.h"
+
+using ranks::Rank;
+
+namespace {
+
+// A type, and the bytes at which the elements of one item lie.
+struct Made {
+    xcoll_dtype_t handle;
+    std::vector<ptrdiff_t> places;
+    ptrdiff_t extent;
+};
+
+const Made element = {XCOLL_INT32, {0}, 4};
+
+void end(Made &made) {
+    if (made.handle != XCOLL_INT32) {
+        ranks::succeed(xcoll_type_free(&made.handle));
+    }
+}
+
+void append(Made &to, const Made &item, ptrdiff_t first, size_t count, ptrdiff_t &begin, ptrdiff_t &finish) {
+    for (size_t i = 0; i < count; ++i) {
+        const ptrdiff_t at = (first + static_cast<ptrdiff_t>(i)) * item.extent;
+        for (const ptrdiff_t place : item.places) {
+            to.places.push_back(at + place);
+        }
+        begin = std::min(begin, at);
+        finish = std::max(finish, at + item.extent);
+    }
+}
+
+Made vector_of(const Made &item, size_t blocks, size_t block_count, ptrdiff_t stride) {
+    Made made{};
+    ptrdiff_t begin = PTRDIFF_MAX, finish = PTRDIFF_MIN;
+    for (size_t b = 0; b < blocks; ++b) {
+        append(made, item, static_cast<ptrdiff_t>(b) * stride, block_count, begin, finish);
+    }
+    made.extent = finish > begin ? finish - begin : 0;
+    ranks::succeed(xcoll_type_vector(blocks, block_count, stride, item.handle, &made.handle));
+    return made;
+}
+
+Made indexed(const Made &item, const std::vector<size_t> &counts, const std::vector<ptrdiff_t> &displs) {
+    Made made{};
+    ptrdiff_t begin = PTRDIFF_MAX, finish = PTRDIFF_MIN;
+    for (size_t k = 0; k < counts.size(); ++k) {
+        append(made, item, displs[k], counts[k], begin, finish);
+    }
+    made.extent = finish > begin ? finish - begin : 0;
+    ranks::succeed(xcoll_type_indexed(counts.size(), counts.data(), displs.data(), item.handle, &made.handle));
+    return made;
+}
+
+Made resized(const Made &item, size_t extent) {
+    Made made = item;
+    made.extent = static_cast<ptrdiff_t>(extent);
+    ranks::succeed(xcoll_type_resized(item.handle, extent, &made.handle));
+    return made;
+}
+
+// No two elements lie in one place, so that it can be received into.
+Made random_type(std::mt19937_64 &random, int depth) {
+    Made made = element;
+    for (int level = 0; level < depth; ++level) {
+        const Made item = made;
+        switch (random() % 3) {
+        case 0: {
+            const size_t block = 1 + random() % 3;
+            made = vector_of(item, 1 + random() % 4, block, static_cast<ptrdiff_t>(block + random() % 3));
+            break;
+        }
+        case 1: {
+            std::vector<size_t> counts;
+            std::vector<ptrdiff_t> displs;
+            ptrdiff_t at = 0;
+            for (size_t k = 0; k < 1 + random() % 4; ++k) {
+                at += static_cast<ptrdiff_t>(random() % 3);
+                displs.push_back(at);
+                counts.push_back(random() % 3);
+                at += static_cast<ptrdiff_t>(counts.back());
+            }
+            counts.push_back(1);
+            displs.push_back(at);
+            std::reverse(counts.begin(), counts.end());
+            std::reverse(displs.begin(), displs.end());
+            made = indexed(item, counts, displs);
+            break;
+        }
+        default:
+            made = resized(item, static_cast<size_t>(item.extent) + 4 * (random() % 3));
+        }
+        if (item.handle != XCOLL_INT32) {
+            Made old = item;
+            end(old);
+        }
+        size_t size = 0, extent = 0;
+        ranks::succeed(xcoll_type_size(made.handle, &size));
+        ranks::succeed(xcoll_type_extent(made.handle, &extent));
+        ranks::check(size == 4 * made.places.size(), "a made type has another size");
+        ranks::check(extent == static_cast<size_t>(made.extent), "a made type has another extent");
+    }
+    return made;
+}
+
+// Memory for items of a type, with an edge around it. What was not sent there is -1.
+class Buffer {
+public:
+    // An item may begin behind its place, and then ends behind its extent.
+    Buffer(const Made &type, ptrdiff_t bytes)
+        : memory_(static_cast<size_t>(
+                      2 * edge + bytes +
+                      (type.places.empty() ? 0 : *std::max_element(type.places.begin(), type.places.end()))),
+                  char(-1)) {
+    }
+    char *data() {
+        return memory_.data() + edge;
+    }
+    int32_t &at(const Made &type, size_t k, ptrdiff_t offset = 0) {
+        const size_t each = type.places.size();
+        const ptrdiff_t byte = type.extent * static_cast<ptrdiff_t>(k / each) + type.places[k % each] + offset;
+        return *reinterpret_cast<int32_t *>(data() + byte);
+    }
+    // Takes the value out; what is left in the end was not meant to be written.
+    void expect(const Made &type, size_t k, int32_t value, const char *what, ptrdiff_t offset = 0) {
+        int32_t &found = at(type, k, offset);
+        if (found != value) {
+            ranks::wrong(std::string(what) + ": element " + std::to_string(k) + " is " + std::to_string(found) +
+                         " instead of " + std::to_string(value));
+        }
+        found = -1;
+    }
+    void expect_empty(const char *what) const {
+        ranks::check(std::all_of(memory_.begin(), memory_.end(), [](char byte) { return byte == char(-1); }), what);
+    }
+
+private:
+    static constexpr ptrdiff_t edge = 64;
+    std::vector<char> memory_;
+};
+
+int32_t value_of(int from, int to, size_t k) {
+    return (from * 16 + to) * 100'000 + static_cast<int32_t>(k) + 1;
+}
+
+// The type of one end, and the plain one that has as many elements.
+struct Side {
+    Made type;
+    size_t count;
+    ptrdiff_t bytes() const {
+        return type.extent * static_cast<ptrdiff_t>(count);
+    }
+};
+Side plain(const Side &of) {
+    return {element, of.count * of.type.places.size()};
+}
+
+void bcasts(const Rank &rank, xcoll_comm_t comm, const Side &made, int root) {
+    // Neighbours use different types.
+    const Side mine = (rank.rank() + root) % 2 ? plain(made) : made;
+    const size_t elements = made.count * made.type.places.size();
+    Buffer buffer(mine.type, mine.bytes());
+    for (size_t k = 0; k < elements && rank.rank() == root; ++k) {
+        buffer.at(mine.type, k) = value_of(root, 0, k);
+    }
+    ranks::succeed(xcoll_bcast(buffer.data(), mine.count, mine.type.handle, root, comm));
+    for (size_t k = 0; k < elements; ++k) {
+        buffer.expect(mine.type, k, value_of(root, 0, k), "bcast");
+    }
+    buffer.expect_empty("bcast wrote between the elements");
+}
+
+void alltoalls(const Rank &rank, xcoll_comm_t comm, const Side &sent, const Side &received) {
+    const int size = rank.size();
+    const size_t elements = sent.count * sent.type.places.size();
+    Buffer send(sent.type, sent.bytes() * size), recv(received.type, received.bytes() * size);
+    for (int p = 0; p < size; ++p) {
+        for (size_t k = 0; k < elements; ++k) {
+            send.at(sent.type, k, p * sent.bytes()) = value_of(rank.rank(), p, k);
+        }
+    }
+    ranks::succeed(xcoll_alltoall_typed(send.data(), sent.count, sent.type.handle, recv.data(), received.count,
+                                        received.type.handle, comm));
+    for (int p = 0; p < size; ++p) {
+        for (size_t k = 0; k < elements; ++k) {
+            recv.expect(received.type, k, value_of(p, rank.rank(), k), "alltoall_typed", p * received.bytes());
+        }
+    }
+    recv.expect_empty("alltoall_typed wrote between the elements");
+}
+
+void allgathers(const Rank &rank, xcoll_comm_t comm, const Side &sent, const Side &received) {
+    const size_t elements = sent.count * sent.type.places.size();
+    Buffer send(sent.type, sent.bytes()), recv(received.type, received.bytes() * rank.size());
+    for (size_t k = 0; k < elements; ++k) {
+        send.at(sent.type, k) = value_of(rank.rank(), 0, k);
+    }
+    ranks::succeed(xcoll_allgather_typed(send.data(), sent.count, sent.type.handle, recv.data(), received.count,
+                                         received.type.handle, comm));
+    for (int p = 0; p < rank.size(); ++p) {
+        for (size_t k = 0; k < elements; ++k) {
+            recv.expect(received.type, k, value_of(p, 0, k), "allgather_typed", p * received.bytes());
+        }
+    }
+    recv.expect_empty("allgather_typed wrote between the elements");
+}
+
+// Rank r's part has r items more than that of rank 0.
+void gathers_and_scatters(const Rank &rank, xcoll_comm_t comm, const Side &of, int root) {
+    const Made &type = of.type;
+    const auto count_of = [&](int p) { return of.count + static_cast<size_t>(p); };
+    std::vector<size_t> counts;
+    std::vector<ptrdiff_t> begins;
+    ptrdiff_t total = 0;
+    for (int p = 0; p < rank.size(); ++p) {
+        counts.push_back(count_of(p));
+        begins.push_back(total);
+        total += type.extent * static_cast<ptrdiff_t>(counts.back());
+    }
+    const size_t mine = counts[static_cast<size_t>(rank.rank())], each = type.places.size();
+    const ptrdiff_t my_bytes = type.extent * static_cast<ptrdiff_t>(mine);
+    Buffer part(type, my_bytes), all(type, total), back(type, my_bytes);
+    for (size_t k = 0; k < mine * each; ++k) {
+        part.at(type, k) = value_of(rank.rank(), 1, k);
+    }
+    ranks::succeed(xcoll_gatherv(part.data(), mine, all.data(), counts.data(), nullptr, type.handle, root, comm));
+    ranks::succeed(xcoll_scatterv(all.data(), counts.data(), nullptr, back.data(), mine, type.handle, root, comm));
+    for (int p = 0; p < rank.size() && rank.rank() == root; ++p) {
+        for (size_t k = 0; k < counts[static_cast<size_t>(p)] * each; ++k) {
+            all.expect(type, k, value_of(p, 1, k), "gatherv", begins[static_cast<size_t>(p)]);
+        }
+    }
+    all.expect_empty("gatherv wrote between the elements");
+    for (size_t k = 0; k < mine * each; ++k) {
+        back.expect(type, k, value_of(rank.rank(), 1, k), "scatterv");
+    }
+    back.expect_empty("scatterv wrote between the elements");
+}
+
+void random_types(const Rank &rank, const std::string &settings) {
+    xcoll_comm_t comm = rank.open(settings);
+    for (uint64_t seed = 0; seed < 60; ++seed) {
+        std::mt19937_64 random(seed);
+        Side made = {random_type(random, 1 + static_cast<int>(seed % 3)), 1 + random() % 4};
+        made.count *= seed % 10 == 9 ? 1000 : 1; // beyond a slot
+        const int root = static_cast<int>(seed) % rank.size();
+        bcasts(rank, comm, made, root);
+        alltoalls(rank, comm, made, made);
+        alltoalls(rank, comm, made, plain(made));
+        alltoalls(rank, comm, plain(made), made);
+        allgathers(rank, comm, made, plain(made));
+        allgathers(rank, comm, rank.rank() % 2 ? made : plain(made), made);
+        gathers_and_scatters(rank, comm, made, root);
+        end(made.type);
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+// Column p of every rank's matrix becomes a row of rank p's.
+void a_matrix_is_transposed(const Rank &rank, xcoll_comm_t comm) {
+    const auto n = static_cast<size_t>(rank.size());
+    std::vector<double> matrix(n * n), rows(n * n, -1);
+    for (size_t i = 0; i < n * n; ++i) {
+        matrix[i] = static_cast<double>(i) + 1000 * rank.rank();
+    }
+    xcoll_dtype_t column = 0, columns = 0;
+    ranks::succeed(xcoll_type_vector(n, 1, static_cast<ptrdiff_t>(n), XCOLL_FLOAT64, &column));
+    ranks::succeed(xcoll_type_resized(column, sizeof(double), &columns));
+    ranks::succeed(xcoll_alltoall_typed(matrix.data(), 1, columns, rows.data(), n, XCOLL_FLOAT64, comm));
+    for (size_t p = 0; p < n; ++p) {
+        for (size_t i = 0; i < n; ++i) {
+            const double wanted = static_cast<double>(i * n + static_cast<size_t>(rank.rank()) + 1000 * p);
+            ranks::check(rows[p * n + i] == wanted, "a column came as something else");
+        }
+    }
+    ranks::succeed(xcoll_type_free(&column));
+    ranks::succeed(xcoll_type_free(&columns));
+}
+
+void a_freed_type_lives_on_in_calls(const Rank &rank, xcoll_comm_t comm) {
+    xcoll_dtype_t every_other = 0;
+    int32_t data[6] = {1, -1, 2, -1, 3, -1}, gone[6] = {-1, -1, -1, -1, -1, -1};
+    int32_t *const buf = rank.rank() == 0 ? data : gone;
+    xcoll_request_t request = XCOLL_REQUEST_NULL, once = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_type_vector(3, 1, 2, XCOLL_INT32, &every_other));
+    const xcoll_dtype_t old = every_other;
+    ranks::succeed(xcoll_bcast_init(buf, 1, every_other, 0, comm, &request));
+    ranks::succeed(xcoll_ibcast(buf, 1, every_other, 0, comm, &once));
+    ranks::succeed(xcoll_type_free(&every_other));
+    ranks::check(every_other == 0, "a freed type leaves 0");
+    ranks::succeed(xcoll_wait(&once));
+    // Its place is taken by another one, which is another type all the same.
+    xcoll_dtype_t other = 0;
+    ranks::succeed(xcoll_type_opaque(64, &other));
+    ranks::check(other != old, "a new type has the number of one that was freed");
+    for (int round = 1; round <= 3; ++round) {
+        data[4] = round;
+        ranks::succeed(xcoll_start(&request));
+        ranks::succeed(xcoll_wait(&request));
+        ranks::check(std::equal(data, data + 6, buf), "a persistent broadcast of a freed type brought something else");
+    }
+    ranks::succeed(xcoll_request_free(&request));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_bcast(data, 1, old, 0, comm));
+    ranks::expect_message({"xcoll_bcast", "dtype"});
+    ranks::succeed(xcoll_type_free(&other));
+}
+
+void made_types_are_not_reduced(const Rank &, xcoll_comm_t comm) {
+    xcoll_dtype_t made = 0;
+    std::vector<float> data(200), other(200);
+    const size_t counts[8] = {};
+    ranks::succeed(xcoll_type_vector(2, 1, 2, XCOLL_FLOAT32, &made));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_allreduce(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce(data.data(), other.data(), 1, made, XCOLL_SUM, 0, comm));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce_scatter(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce_scatterv(data.data(), other.data(), counts, made, XCOLL_SUM, comm));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_scan(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_exscan(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
+    ranks::succeed(xcoll_type_free(&made));
+}
+
+void opaque_items_match_opaque_items(const Rank &rank, xcoll_comm_t comm) {
+    struct Particle {
+        double place[3];
+        char name[5];
+    };
+    xcoll_dtype_t particle = 0;
+    ranks::succeed(xcoll_type_opaque(sizeof(Particle), &particle));
+    std::vector<Particle> mine(7), all(7 * static_cast<size_t>(rank.size()));
+    std::memset(static_cast<void *>(mine.data()), rank.rank() + 1, mine.size() * sizeof(Particle));
+    ranks::succeed(xcoll_allgather(mine.data(), mine.size(), all.data(), particle, comm));
+    for (size_t i = 0; i < all.size() * sizeof(Particle); ++i) {
+        const auto wanted = static_cast<char>(i / (7 * sizeof(Particle)) + 1);
+        ranks::check(reinterpret_cast<const char *>(all.data())[i] == wanted, "an opaque item came as something else");
+    }
+    const bool opaque = rank.rank() == 0;
+    if (rank.size() > 1) {
+        ranks::expect(XCOLL_ERR_MISMATCH, opaque ? xcoll_alltoall(all.data(), all.data(), 1, particle, comm)
+                                                 : xcoll_alltoall(all.data(), all.data(), 32, XCOLL_INT8, comm));
+    }
+    ranks::succeed(xcoll_type_free(&particle));
+}
+
+// More levels than a view has directions, and every item still whole.
+void deeply_nested(const Rank &rank, xcoll_comm_t comm) {
+    Made made = element;
+    for (int level = 0; level < 6; ++level) {
+        Made inner = made;
+        made = vector_of(inner, 2, 1, 2 + level % 2);
+        end(inner);
+    }
+    bcasts(rank, comm, {made, 3}, 0);
+    alltoalls(rank, comm, {made, 3}, plain({made, 3}));
+    xcoll_dtype_t beyond = 0;
+    ranks::expect(XCOLL_ERR_UNSUPPORTED, xcoll_type_vector(1'000'000, 1, 9, made.handle, &beyond));
+    ranks::expect_message({"pieces"});
+    end(made);
+}
+
+void nothing_in_it(const Rank &, xcoll_comm_t comm) {
+    xcoll_dtype_t empty = 0;
+    size_t bytes = 1;
+    ranks::succeed(xcoll_type_indexed(0, nullptr, nullptr, XCOLL_INT16, &empty));
+    ranks::succeed(xcoll_type_extent(empty, &bytes));
+    ranks::check(bytes == 0, "an empty type has an extent");
+    char byte = 5;
+    ranks::succeed(xcoll_bcast(&byte, 3, empty, 0, comm));
+    ranks::check(byte == 5, "a broadcast of nothing wrote something");
+    ranks::succeed(xcoll_type_free(&empty));
+}
+
+void test(Rank &rank) {
+    random_types(rank, "");
+    random_types(rank, "BCAST=tree");
+    xcoll_comm_t comm = rank.open();
+    for (void (*part)(const Rank &, xcoll_comm_t) :
+         {a_matrix_is_transposed, a_freed_type_lives_on_in_calls, made_types_are_not_reduced,
+          opaque_items_match_opaque_items, deeply_nested, nothing_in_it}) {
+        part(rank, comm);
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}

@@ -1,0 +1,290 @@
+// One collective operation of a simulated program: what every member calls, on which data, and what must come out.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "coll/message_algorithms.h"
+#include "coll/payload.h"
+#include "coll/reduction.h"
+#include "coll/select.h"
+#include "coll/window_algorithms.h"
+#include "fabric/sim/simulator.h"
+#include "sim/call.h"
+#include "sim/reference.h"
+#include "sim/world.h"
+
+namespace xcoll::sim {
+
+// A call whose arguments were refused on one rank.
+inline constexpr Row refused_row{"refusal", nullptr, nullptr, refusal, Row::Needs::window};
+
+class Operation {
+public:
+    // offender: a rank of the group that calls `wrong` instead; -1: nobody.
+    Operation(Group &group, const Call &call, uint64_t seed, int offender = -1, const Call &wrong = {})
+        : group_(group), call_(call), wrong_(wrong), offender_(offender), seed_(seed),
+          parts_(static_cast<size_t>(group.size())) {
+        // The data of some operations lies at odd addresses, and some are in place.
+        Random random(seed);
+        shift_ = random.percent(50) ? random.below(line_bytes) : 0;
+        in_place_ = random.percent(30);
+        at_my_part_ = random.percent(50);
+    }
+
+    Group &group() {
+        return group_;
+    }
+    // Member p goes in: a root task that checks what came out.
+    void start(Simulator &simulator, int p, Coverage &coverage) {
+        prepare(p);
+        Part &part = *parts_[static_cast<size_t>(p)];
+        part.number = group_.next_number(p);
+        if (offender_ >= 0) {
+            group_.offend();
+        }
+        const Call &called = call_of(p);
+        simulator.spawn(
+            group_.member(p), name(p),
+            [&](TaskHome &home) {
+                return called.algorithm->run(home, group_.team(p), part.op, part.call, part.number);
+            },
+            [this, p, &coverage](const std::exception_ptr &error) { ended(p, error, coverage); });
+    }
+    Until over(int p) const {
+        return {&parts_[static_cast<size_t>(p)]->over, 1, -1};
+    }
+    bool is_over(int p) const {
+        return parts_[static_cast<size_t>(p)] && parts_[static_cast<size_t>(p)]->over.reached(1);
+    }
+
+private:
+    struct Part {
+        Bytes send, memory;
+        Layout layout;
+        Op op;
+        Fingerprint call;
+        uint64_t number;
+        Signal over;
+    };
+    static constexpr size_t guard_bytes = 64;
+    static constexpr unsigned char guard = 0xc3, garbage = 0xee;
+
+    std::string name(int p) const {
+        return format("rank %d of %d of %s, operation %llu, %s,", p, group_.size(), group_.name().c_str(),
+                      static_cast<unsigned long long>(parts_[static_cast<size_t>(p)]->number),
+                      call_of(p).text().c_str());
+    }
+    const Call &call_of(int p) const {
+        return p == offender_ ? wrong_ : call_;
+    }
+    // All ranks' inputs, with what only some of them give.
+    void make_inputs() {
+        inputs_.resize(parts_.size());
+        for (int q = 0; q < group_.size(); ++q) {
+            const bool blocks = call_.has({Kind::alltoall, Kind::reduce_scatter, Kind::scatter});
+            make_input(inputs_[static_cast<size_t>(q)], call_.dtype, call_.count * (blocks ? parts_.size() : 1), seed_,
+                       q);
+        }
+    }
+    void prepare(int p) {
+        if (inputs_.empty()) {
+            make_inputs();
+        }
+        const Call &called = call_of(p);
+        auto part = std::make_unique<Part>();
+        const Layout l = part->layout = layout_of(called, p, group_.size(), in_place_, at_my_part_);
+        if (p == offender_) {
+            make_input(part->send, called.dtype, called.bytes() ? l.send_bytes / size_of(called.dtype) : 0, seed_, p);
+        } else {
+            part->send = inputs_[static_cast<size_t>(p)];
+        }
+        part->memory.assign(guard_bytes + shift_ + l.room + guard_bytes, guard);
+        unsigned char *memory = part->memory.data() + guard_bytes + shift_;
+        std::fill_n(memory, l.room, garbage);
+        Op &op = part->op;
+        op = called.descriptor(p);
+        // What does not matter on a rank is not looked at.
+        op.recv = l.recv_bytes > 0 ? memory + l.recv_at : nullptr;
+        op.send = l.in_place ? memory + l.send_at : l.send_bytes > 0 ? part->send.data() : nullptr;
+        const bool has_input = called.kind != Kind::bcast || called.root == p;
+        if (l.in_place && has_input) {
+            std::copy_n(part->send.begin(), l.send_bytes, memory + l.send_at);
+        }
+        part->call = fingerprint(op);
+        parts_[static_cast<size_t>(p)] = std::move(part);
+    }
+
+    void ended(int p, const std::exception_ptr &error, Coverage &coverage) {
+        ++coverage.operations;
+        Part &part = *parts_[static_cast<size_t>(p)];
+        Window *window = group_.team(p).window;
+        const bool by_messages = call_of(p).algorithm->needs == Row::Needs::transport;
+        if (by_messages && window) {
+            window->complete(part.number);
+        } else if (!by_messages && part.op.bytes() > inline_bytes && !always_streams(*call_of(p).algorithm)) {
+            coverage.without_room += !window->head(p, part.number).has_room;
+        }
+        const std::string trouble = judge(p, part, error, coverage);
+        if (!trouble.empty()) {
+            throw std::runtime_error(name(p) + ": " + trouble);
+        }
+        part.over.store(1);
+        part.send = {};
+        part.memory = {};
+        if (++ended_ == group_.size()) {
+            inputs_ = {};
+            expected_ = {};
+            sums_ = {};
+        }
+    }
+
+    std::string judge(int p, const Part &part, const std::exception_ptr &error, Coverage &coverage) {
+        const bool guarded =
+            std::all_of(part.memory.begin(), part.memory.begin() + static_cast<ptrdiff_t>(guard_bytes + shift_),
+                        is_guard) &&
+            std::all_of(part.memory.end() - guard_bytes, part.memory.end(), is_guard);
+        if (!guarded) {
+            return "memory beside the receive buffer was written to";
+        }
+        if (p != offender_ && part.send != inputs_[static_cast<size_t>(p)]) {
+            return "the send buffer was written to";
+        }
+        if (error) {
+            ++coverage.mismatches;
+            return judge_error(error);
+        }
+        if (must_fail(p)) {
+            return format("rank %d called %s, and nobody said so", offender_, wrong_.text().c_str());
+        }
+        if (p == offender_) {
+            return "";
+        }
+        for (int q = 0; q < group_.size(); ++q) {
+            if (waits(call_, p, q) && !parts_[static_cast<size_t>(q)]) {
+                return format("over before rank %d had begun it", q);
+            }
+        }
+        const unsigned char *recv = part.memory.data() + guard_bytes + shift_ + part.layout.recv_at;
+        if (!expect(p, part, recv)) {
+            return "the sum is wrong by more than rounding";
+        }
+        const auto wrong = std::mismatch(expected_.begin(), expected_.end(), recv);
+        if (wrong.first != expected_.end()) {
+            return format("wrong result at byte %td of %zu%s", wrong.first - expected_.begin(), expected_.size(),
+                          *wrong.second == garbage ? " (never written)" : "");
+        }
+        return "";
+    }
+    std::string judge_error(const std::exception_ptr &error) const {
+        try {
+            std::rethrow_exception(error);
+        } catch (const Failure &failure) {
+            // Who did not wait for the offender hears of it when its messages come in, in whatever it waits for then.
+            const bool late = group_.fabric() == Fabric::window_and_lanes && group_.has_offender();
+            return failure.result() == XCOLL_ERR_MISMATCH && (offender_ >= 0 || late) ? "" : failure.message();
+        }
+    }
+    // Whether rank p cannot be done without having heard of q. An exchange by messages has none of no bytes.
+    bool waits(const Call &call, int p, int q) const {
+        const bool exchanges = call.algorithm->run == exchange_messages || call.algorithm->run == reduce_messages ||
+                               call.algorithm->run == reduce_scaled;
+        const bool silent =
+            exchanges && call.algorithm->needs == Row::Needs::transport &&
+            (call.count == 0 || (call.kind == Kind::reduce_scatterv && call.counts[static_cast<size_t>(p)] == 0));
+        return !silent && call.waits(p, q);
+    }
+    // Everybody who waits for the offender, and the offender if it waits for anybody. Whoever refused a call has told
+    // its caller already.
+    bool must_fail(int p) const {
+        bool hears = false;
+        for (int q = 0; offender_ >= 0 && q < group_.size(); ++q) {
+            hears |= q != p && (p == offender_ || q == offender_) && waits(call_of(p), p, q);
+        }
+        return hears;
+    }
+    // Heads of these say that there is no one piece, room or not.
+    static bool always_streams(const Row &row) {
+        return row.run == exchange_streams || row.run == reduce_gathered;
+    }
+
+    // What rank p must have. Message algorithms add in an order of their own: then the first result, if it is right up
+    // to rounding, is what the others must have, too.
+    bool expect(int p, const Part &part, const unsigned char *result) {
+        if (call_.kind == Kind::allreduce && call_.algorithm->needs == Row::Needs::transport &&
+            call_.algorithm->run != reduce_messages && depends_on_order(call_.dtype, call_.op)) {
+            if (!expected_.empty() || call_.bytes() == 0) {
+                return true;
+            }
+            expected_.assign(result, result + call_.bytes());
+            return is_close(expected_, inputs_, call_.dtype, call_.op);
+        }
+        if (call_.reduces()) {
+            expect_reduced(p, part);
+        } else {
+            expect_moved(p, part);
+        }
+        return true;
+    }
+    void expect_moved(int p, const Part &part) {
+        const size_t bytes = call_.bytes(), mine = static_cast<size_t>(p) * bytes;
+        const auto append = [&](int q, size_t at) {
+            const Bytes &input = inputs_[static_cast<size_t>(q)];
+            expected_.insert(expected_.end(), input.begin() + static_cast<ptrdiff_t>(at),
+                             input.begin() + static_cast<ptrdiff_t>(at + bytes));
+        };
+        expected_.clear();
+        if (part.layout.recv_bytes == 0 || call_.kind == Kind::barrier) {
+            return;
+        }
+        if (call_.has({Kind::bcast, Kind::scatter})) {
+            append(call_.root, call_.kind == Kind::scatter ? mine : 0);
+            return;
+        }
+        for (int q = 0; q < group_.size(); ++q) {
+            append(q, call_.kind == Kind::alltoall ? mine : 0);
+        }
+    }
+    void expect_reduced(int p, const Part &part) {
+        if (call_.has({Kind::scan, Kind::exscan})) {
+            const int last = call_.kind == Kind::scan ? p : p - 1;
+            if (last >= 0) {
+                const std::vector<Bytes> lower(inputs_.begin(), inputs_.begin() + last + 1);
+                expected_reduction(expected_, lower, one_group(last + 1), call_.dtype, call_.op, call_.user);
+            } else if (part.layout.in_place) {
+                expected_ = inputs_[0];
+            } else {
+                expected_.assign(call_.bytes(), garbage);
+            }
+            return;
+        }
+        if (sums_.empty()) {
+            expected_reduction(sums_, inputs_, group_.grouping(), call_.dtype, call_.op, call_.user);
+        }
+        const auto mine = static_cast<ptrdiff_t>(result_begin(part.op, p) * size_of(call_.dtype));
+        const auto bytes = static_cast<ptrdiff_t>(part.layout.recv_bytes);
+        expected_.assign(sums_.begin() + (bytes ? mine : 0), sums_.begin() + (bytes ? mine + bytes : 0));
+    }
+    static bool is_guard(unsigned char byte) {
+        return byte == guard;
+    }
+
+    Group &group_;
+    Call call_, wrong_;
+    int offender_;
+    uint64_t seed_;
+    size_t shift_ = 0;
+    bool in_place_ = false, at_my_part_ = false;
+    int ended_ = 0;
+    std::vector<Bytes> inputs_;
+    Bytes expected_, sums_;
+    std::vector<std::unique_ptr<Part>> parts_; // by rank of the group, of those who have begun
+};
+
+} // namespace xcoll::sim

@@ -1,0 +1,138 @@
+// Random programs on up to 17 ranks, under every kind of schedule: right results, identical on all ranks, and no rank
+// waits for ever.
+// timeout: 300
+#include "cmocka_cpp.h"
+
+#include "sim/program.h"
+#include "sim/seeds.h"
+
+namespace {
+
+using namespace xcoll;
+using namespace xcoll::sim;
+
+constexpr uint64_t most_events = 20'000'000;
+
+struct Totals {
+    Coverage coverage;
+    uint64_t programs = 0, events = 0, most_events_of_one = 0;
+};
+
+void print(const char *what, const Totals &totals) {
+    const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
+    std::printf(
+        "%s: %llu programs, %llu operations (%llu without room, %llu mismatches), %llu communicators freed, up to "
+        "%llu in flight, %llu events (at most %llu of one program, budget %llu)\n",
+        what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
+        number(totals.coverage.mismatches), number(totals.coverage.remade), number(totals.coverage.most_in_flight),
+        number(totals.events), number(totals.most_events_of_one), number(most_events));
+}
+
+void run_program(uint64_t seed, const Flavour &flavour, Totals &totals) {
+    Random random(seed);
+    const int ranks = static_cast<int>(random.percent(30) ? random.between(2, 4) : random.between(1, 17));
+    const Schedule schedule{static_cast<Policy>(random.below(4)), random.next()};
+    World world(ranks);
+    Simulator simulator(ranks, schedule, most_events);
+    Program program(world, simulator, flavour, random.next());
+    try {
+        program.run(totals.coverage);
+    } catch (const std::exception &error) {
+        throw std::runtime_error(format("%d ranks, schedule %s: ", ranks, name_of(schedule.policy)) + error.what());
+    }
+    ++totals.programs;
+    totals.events += simulator.events();
+    totals.most_events_of_one = std::max(totals.most_events_of_one, simulator.events());
+}
+
+// ---- by loads and stores
+
+void mixed_operations_on_many_communicators_give_the_right_bits(void **) {
+    Totals totals;
+    assert_true(every_seed("mixed operations", 600, [&](uint64_t seed) { run_program(seed, {}, totals); }));
+    print("mixed operations", totals);
+    assert_true(totals.coverage.without_room > 0 && totals.coverage.remade > 0);
+    assert_true(totals.coverage.most_in_flight > cell_count);
+}
+
+void one_communicator_with_long_bursts_gives_the_right_bits(void **) {
+    Totals totals;
+    Flavour flavour;
+    flavour.operations = 120;
+    flavour.communicators = false;
+    flavour.traffic = size_t{1} << 18;
+    assert_true(every_seed("one communicator", 400, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("one communicator", totals);
+}
+
+void a_mismatched_call_is_reported_by_those_who_wait_and_harms_nothing_else(void **) {
+    Totals totals;
+    Flavour flavour;
+    flavour.operations = 60;
+    flavour.offenders_percent = 15;
+    assert_true(every_seed("mismatches", 400, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("mismatches", totals);
+    assert_true(totals.coverage.mismatches > 0);
+}
+
+// ---- by messages
+
+Flavour by_messages(Fabric fabric, bool mixed) {
+    Flavour flavour;
+    flavour.fabric = fabric;
+    flavour.messages = mixed;
+    flavour.communicators = mixed;
+    flavour.traffic = size_t{1} << 20;
+    return flavour;
+}
+
+void messages_through_a_network_give_the_right_sums(void **) {
+    Totals totals;
+    const Flavour flavour = by_messages(Fabric::network, false);
+    assert_true(every_seed("network", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("network", totals);
+}
+
+void messages_through_windows_give_the_right_sums(void **) {
+    Totals totals;
+    const Flavour flavour = by_messages(Fabric::window_and_lanes, true);
+    assert_true(every_seed("lanes", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("lanes", totals);
+}
+
+void a_mismatched_call_is_reported_over_a_network(void **) {
+    Totals totals;
+    Flavour flavour = by_messages(Fabric::network, false);
+    flavour.offenders_percent = 15;
+    assert_true(every_seed("network mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("network mismatches", totals);
+    assert_true(totals.coverage.mismatches > 0);
+}
+
+void a_mismatched_call_is_reported_where_some_algorithms_use_messages(void **) {
+    Totals totals;
+    Flavour flavour = by_messages(Fabric::window_and_lanes, true);
+    flavour.offenders_percent = 15;
+    assert_true(every_seed("lanes mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("lanes mismatches", totals);
+    assert_true(totals.coverage.mismatches > 0);
+}
+
+} // namespace
+
+// An argument picks tests by a pattern, such as "*network*".
+int main(int argc, char **argv) {
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_operations_on_many_communicators_give_the_right_bits),
+        cmocka_unit_test(one_communicator_with_long_bursts_gives_the_right_bits),
+        cmocka_unit_test(a_mismatched_call_is_reported_by_those_who_wait_and_harms_nothing_else),
+        cmocka_unit_test(messages_through_a_network_give_the_right_sums),
+        cmocka_unit_test(messages_through_windows_give_the_right_sums),
+        cmocka_unit_test(a_mismatched_call_is_reported_over_a_network),
+        cmocka_unit_test(a_mismatched_call_is_reported_where_some_algorithms_use_messages),
+    };
+    return cmocka_run_group_tests_name("simulated programs", tests, nullptr, nullptr);
+}

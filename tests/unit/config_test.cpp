@@ -1,0 +1,255 @@
+// Settings: where they come from, what is valid, and what the messages say. And the texts of errors and operations.
+#include "cmocka_cpp.h"
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/config.h"
+#include "base/error.h"
+#include "base/op.h"
+
+using namespace xcoll;
+
+namespace {
+
+Settings read(const char *own, std::initializer_list<const char *> environment = {}) {
+    std::vector<const char *> variables(environment);
+    variables.push_back(nullptr);
+    return read_settings(own, variables.data());
+}
+
+// Reading fails, and the message has all these parts.
+void expect_refused(const char *own, std::initializer_list<const char *> environment,
+                    std::initializer_list<const char *> parts) {
+    try {
+        read(own, environment);
+    } catch (const Failure &failure) {
+        assert_int_equal(failure.result(), XCOLL_ERR_CONFIG);
+        for (const char *part : parts) {
+            if (failure.message().find(part) == std::string::npos) {
+                print_error("\"%s\" is not in: %s\n", part, failure.what());
+                assert_true(false);
+            }
+        }
+        return;
+    }
+    print_error("%s was accepted\n", own ? own : *environment.begin());
+    assert_true(false);
+}
+
+void defaults_hold_without_an_environment(void **) {
+    const Settings settings = read(nullptr);
+    assert_int_equal(settings.timeout_ms, 1'800'000);
+    assert_int_equal(settings.shm_budget, size_t{64} << 20);
+    assert_true(settings.shm);
+    assert_string_equal(settings.groups.c_str(), "machine");
+    assert_string_equal(settings.allreduce.c_str(), "");
+    assert_string_equal(settings.isa.c_str(), "");
+    assert_true(read_settings(nullptr, nullptr).timeout_ms == settings.timeout_ms);
+}
+
+void the_environment_wins_over_defaults_and_the_own_over_both(void **) {
+    assert_int_equal(read(nullptr, {"XCOLL_TIMEOUT=5"}).timeout_ms, 5000);
+    assert_int_equal(read("TIMEOUT=7", {"XCOLL_TIMEOUT=5"}).timeout_ms, 7000);
+    const Settings settings = read("ALLREDUCE=ring;;BCAST=tree;", {"XCOLL_BARRIER=flat", "PATH=/bin", "XCOLLECT=1"});
+    assert_string_equal(settings.allreduce.c_str(), "ring");
+    assert_string_equal(settings.bcast.c_str(), "tree");
+    assert_string_equal(settings.barrier.c_str(), "flat");
+    assert_string_equal(read("ALLREDUCE=auto", {"XCOLL_ALLREDUCE=ring"}).allreduce.c_str(), "");
+}
+
+void times_and_sizes_have_the_usual_forms(void **) {
+    assert_int_equal(read("TIMEOUT=0.5").timeout_ms, 500);
+    assert_int_equal(read("TIMEOUT=0").timeout_ms, -1); // no limit
+    assert_int_equal(read("TIMEOUT=1e3").timeout_ms, 1'000'000);
+    assert_int_equal(read("SHM_BUDGET=65536").shm_budget, 65536);
+    assert_int_equal(read("SHM_BUDGET=3k").shm_budget, 3072);
+    assert_int_equal(read("SHM_BUDGET=2M").shm_budget, size_t{2} << 20);
+    assert_int_equal(read("SHM_BUDGET=1G").shm_budget, size_t{1} << 30);
+    assert_string_equal(read("GROUPS=2,10,3").groups.c_str(), "2,10,3");
+    assert_false(read("SHM=off").shm);
+}
+
+void what_is_not_valid_is_named(void **) {
+    for (const char *bad : {"TIMEOUT=",
+                            "TIMEOUT=x",
+                            "TIMEOUT=1x",
+                            "TIMEOUT=-1",
+                            "TIMEOUT=nan",
+                            "TIMEOUT=inf",
+                            "TIMEOUT=1e30",
+                            "SHM_BUDGET=",
+                            "SHM_BUDGET=0",
+                            "SHM_BUDGET=-1",
+                            "SHM_BUDGET=1T",
+                            "SHM_BUDGET=1MB",
+                            "SHM_BUDGET=99999999999G",
+                            "SHM_BUDGET=99999999999999999999999",
+                            "SHM=",
+                            "SHM=yes",
+                            "GROUPS=",
+                            "GROUPS=a",
+                            "GROUPS=0",
+                            "GROUPS=2,",
+                            "GROUPS=,2",
+                            "GROUPS=2,,2",
+                            "GROUPS=2,0",
+                            "STORE=fast"}) {
+        expect_refused(bad, {}, {bad, "expected"});
+        const std::string variable = std::string("XCOLL_") + bad;
+        expect_refused(nullptr, {variable.c_str()}, {variable.c_str(), "expected"});
+    }
+    expect_refused("NO_SUCH=1", {}, {"NO_SUCH", "TIMEOUT", "ALLREDUCE"});
+    expect_refused(nullptr, {"XCOLL_NO_SUCH=1"}, {"XCOLL_NO_SUCH"});
+    expect_refused(nullptr, {"XCOLL_=1"}, {"XCOLL_"});
+    expect_refused("timeout=1", {}, {"timeout"});
+    expect_refused("TIMEOUT", {}, {"TIMEOUT", "NAME=value"});
+    expect_refused("TIMEOUT=1;=2", {}, {"not a setting"});
+}
+
+void every_variable_takes_its_own_default_and_is_explained(void **) {
+    std::set<std::string> names;
+    for (const Variable &variable : variables()) {
+        Settings settings;
+        assert_true(names.insert(variable.name).second);
+        assert_non_null(variable.set);
+        assert_true(std::string(variable.meaning).size() > 10);
+        const std::string value = std::string(variable.value) == "auto" ? "" : variable.value;
+        assert_null(variable.set(settings, value));
+    }
+    assert_true(names.count("RANK") == 1 && names.count("CONTROL_FD") == 1);
+}
+
+// ---- errors
+
+void messages_are_as_long_as_they_need_to_be(void **) {
+    assert_string_equal(format("%s %d", "rank", 7).c_str(), "rank 7");
+    assert_string_equal(format("%s", "").c_str(), "");
+    const std::string text(5000, 'x');
+    assert_true(format("<%s>", text.c_str()) == '<' + text + '>');
+    errno = ENOSPC;
+    try {
+        fail_system("mmap");
+    } catch (const Failure &failure) {
+        assert_int_equal(failure.result(), XCOLL_ERR_SYSTEM);
+        assert_non_null(std::strstr(failure.what(), "mmap"));
+        assert_non_null(std::strstr(failure.what(), "No space left"));
+    }
+}
+
+void only_errors_that_end_a_communicator_are_fatal(void **) {
+    for (const xcoll_result_t result : {XCOLL_ERR_SYSTEM, XCOLL_ERR_TRANSPORT, XCOLL_ERR_PEER_DEAD, XCOLL_ERR_TIMEOUT,
+                                        XCOLL_ERR_ABORTED, XCOLL_ERR_DEVICE, XCOLL_ERR_BACKEND, XCOLL_ERR_INTERNAL}) {
+        assert_true(is_fatal(result));
+    }
+    for (const xcoll_result_t result :
+         {XCOLL_SUCCESS, XCOLL_ERR_ARGUMENT, XCOLL_ERR_TYPE, XCOLL_ERR_OP, XCOLL_ERR_MISMATCH, XCOLL_ERR_TRUNCATE,
+          XCOLL_ERR_STATE, XCOLL_ERR_NO_MEMORY, XCOLL_ERR_UNSUPPORTED, XCOLL_ERR_CONFIG, XCOLL_ERR_BOOTSTRAP,
+          XCOLL_ERR_AUTH, XCOLL_IN_PROGRESS}) {
+        assert_false(is_fatal(result));
+    }
+}
+
+// ---- operations
+
+Op allreduce(Dtype dtype, Operator op, size_t count) {
+    Op call;
+    call.kind = Kind::allreduce;
+    call.dtype = dtype;
+    call.op = op;
+    call.count = count;
+    return call;
+}
+
+void a_fingerprint_holds_what_must_match_and_nothing_else(void **) {
+    Op call = allreduce(Dtype::float32, Operator::sum, 10);
+    const Fingerprint usual = fingerprint(call);
+    int memory = 0;
+    call.send = &memory;
+    call.recv = &memory;
+    assert_true(fingerprint(call) == usual);
+    Op other = call;
+    other.kind = Kind::bcast;
+    assert_false(fingerprint(other) == usual);
+    other = call;
+    other.dtype = Dtype::int32;
+    assert_false(fingerprint(other) == usual);
+    other = call;
+    other.op = Operator::max;
+    assert_false(fingerprint(other) == usual);
+    other = call;
+    other.root = 0;
+    assert_false(fingerprint(other) == usual);
+    other = call;
+    other.count = 11;
+    assert_false(fingerprint(other) == usual);
+    // How denormals are treated counts where floats are added up.
+    assert_false(fingerprint(call, 3) == usual);
+    call.dtype = Dtype::int32;
+    assert_true(fingerprint(call, 3) == fingerprint(call));
+    call.dtype = Dtype::float32;
+    call.op = Operator::none;
+    assert_true(fingerprint(call, 3) == fingerprint(call));
+}
+
+void a_fingerprint_can_be_read(void **) {
+    Op call = allreduce(Dtype::bfloat16, Operator::avg, size_t{1} << 40);
+    assert_string_equal(describe(fingerprint(call)).c_str(), "allreduce(avg, 1099511627776 x bfloat16)");
+    assert_string_equal(describe(fingerprint(call, 3)).c_str(),
+                        "allreduce(avg, 1099511627776 x bfloat16, denormals flushed)");
+    call.kind = Kind::bcast;
+    call.op = Operator::none;
+    call.root = 65'535;
+    call.count = 0;
+    assert_string_equal(describe(fingerprint(call)).c_str(), "bcast(root 65535, 0 x bfloat16)");
+    Op barrier;
+    barrier.kind = Kind::barrier;
+    assert_string_equal(describe(fingerprint(barrier)).c_str(), "barrier");
+    // From another version or from broken memory: a text all the same.
+    assert_true(!describe({~uint64_t{0}, 1}).empty());
+}
+
+void handles_of_types_and_operators_are_exact(void **) {
+    for (uint32_t handle = 0; handle < 0x400; ++handle) {
+        const auto number = handle & 0xff;
+        assert_true(is_operator(operator_range | handle) ==
+                    (handle < 0x100 && number >= 1 && number < operator_numbers));
+        assert_false(is_dtype(operator_range | handle));
+        assert_false(is_operator(dtype_range | handle));
+    }
+    int types = 0;
+    for (uint32_t handle = 0; handle < 0x10000; ++handle) {
+        types += is_dtype(dtype_range | handle);
+    }
+    assert_int_equal(types, dtype_numbers - 1);
+    for (int i = 1; i < dtype_numbers; ++i) {
+        const auto dtype = static_cast<Dtype>(i);
+        assert_true(is_dtype(handle_of(dtype)) && dtype_of(handle_of(dtype)) == dtype &&
+                    size_of(handle_of(dtype)) == size_of(dtype));
+    }
+    for (const xcoll_dtype_t handle : {0u, ~0u, 0x08000001u, 0x90000101u, 0x11000101u}) {
+        assert_false(is_dtype(handle));
+        assert_false(is_operator(handle));
+    }
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_hold_without_an_environment),
+        cmocka_unit_test(the_environment_wins_over_defaults_and_the_own_over_both),
+        cmocka_unit_test(times_and_sizes_have_the_usual_forms),
+        cmocka_unit_test(what_is_not_valid_is_named),
+        cmocka_unit_test(every_variable_takes_its_own_default_and_is_explained),
+        cmocka_unit_test(messages_are_as_long_as_they_need_to_be),
+        cmocka_unit_test(only_errors_that_end_a_communicator_are_fatal),
+        cmocka_unit_test(a_fingerprint_holds_what_must_match_and_nothing_else),
+        cmocka_unit_test(a_fingerprint_can_be_read),
+        cmocka_unit_test(handles_of_types_and_operators_are_exact),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
