@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "ways.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { kib = 1 << 10, mib = 1 << 20 };
+
+#define ANY SIZE_MAX
+#define CACHED STORE_CACHED
+#define STREAM STORE_STREAM
+/* A ring of 4 MiB is larger than an L2: the peer has lost its lines before they are written again. One of 512 KiB stays
+ * in the L2 of who writes it. */
+static const struct way standard[] = {
+    {"lines", OP_BARRIER, 0, 0, LOOP_LINES, 0, 0, CACHED, CACHED},
+    {"lines", OP_ALLREDUCE, 0, 7168, LOOP_LINES, 0, 0, CACHED, CACHED},
+    {"two", OP_ALLREDUCE, 0, mib, LOOP_RING, 0, ANY, CACHED, CACHED},
+    {"two_nt", OP_ALLREDUCE, 512, mib, LOOP_RING, 0, ANY, STREAM, CACHED},
+    {"two_steps", OP_ALLREDUCE, kib, 16 * kib, LOOP_RING, 64 * kib, 0, CACHED, CACHED},
+    {"ring", OP_ALLREDUCE, kib, ANY, LOOP_RING, 4 * mib, 8 * kib, CACHED, CACHED},
+    {"ring_l2", OP_ALLREDUCE, 64 * kib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, CACHED},
+    {"ring_stream", OP_ALLREDUCE, mib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, STREAM},
+    {"ring_nt", OP_ALLREDUCE, kib, ANY, LOOP_RING, 512 * kib, 8 * kib, STREAM, CACHED},
+    {"ring_nt_32k", OP_ALLREDUCE, 32 * kib, ANY, LOOP_RING, mib, 32 * kib, STREAM, CACHED},
+    {"halves", OP_ALLREDUCE, 4 * kib, ANY, LOOP_HALVES, 2 * mib, 16 * kib, CACHED, CACHED},
+    {"halves_l2", OP_ALLREDUCE, 64 * kib, ANY, LOOP_HALVES, 512 * kib, 16 * kib, CACHED, CACHED},
+    {"halves_nt", OP_ALLREDUCE, 4 * kib, ANY, LOOP_HALVES, mib, 32 * kib, STREAM, CACHED},
+    {"shared", OP_ALLREDUCE, 0, ANY, LOOP_SHARED, 0, 0, CACHED, CACHED},
+    {"lines", OP_BCAST, 0, 7168, LOOP_LINES, 0, 0, CACHED, CACHED},
+    {"two", OP_BCAST, 0, mib, LOOP_RING, 0, ANY, CACHED, CACHED},
+    {"ring", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, CACHED, CACHED},
+    {"ring_nt", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, STREAM, CACHED},
+};
+enum { standard_count = sizeof standard / sizeof standard[0] };
+
+static int parse_store(const char *text, enum store *store) {
+    *store = strcmp(text, "stream") == 0 ? STORE_STREAM : STORE_CACHED;
+    return *store == STORE_STREAM || strcmp(text, "cached") == 0;
+}
+
+static int parse_way(char *text, struct way *way) {
+    char *loop, *slot, *result;
+    int end = 0;
+    if (sscanf(text, "%*[^:]:%m[^:]:%zu:%zu:%m[^:]:%m[a-z]%n", &loop, &way->limit, &way->chunk, &slot, &result, &end) !=
+            5 ||
+        text[end] != 0)
+        return 0;
+    way->op = OP_ALLREDUCE;
+    way->most = ANY;
+    way->loop = strcmp(loop, "ring") == 0 ? LOOP_RING : LOOP_HALVES;
+    const int known = way->loop == LOOP_RING || strcmp(loop, "halves") == 0;
+    /* The chunks of a ring that are in use at once; see ring.c and halves.c. */
+    const int fits =
+        way->limit <= 8 * mib && way->chunk > 0 && way->chunk % line_bytes == 0 && way->limit / way->chunk >= 8;
+    return known && fits && parse_store(slot, &way->slot) && parse_store(result, &way->result);
+}
+
+int find_ways(struct ways *found, int count, char **texts) {
+    int ways = 0;
+    for (; ways < standard_count; ways++)
+        found->ways[ways] = standard[ways];
+    for (int i = 0; i < count && ways < most_ways; i++, ways++) {
+        if (!parse_way(texts[i], &found->ways[ways]))
+            return 0;
+        texts[i][strcspn(texts[i], ":")] = 0;
+        found->ways[ways].name = texts[i];
+    }
+    for (int i = 0; i < ways; i++) {
+        const struct way *way = &found->ways[i];
+        const struct variant variant = {
+            way->name,  way->op,   way->loop == LOOP_SHARED ? MEMORY_SHARED : MEMORY_PRIVATE,
+            way->least, way->most, most_ranks};
+        found->variants[i] = variant;
+    }
+    return 1;
+}

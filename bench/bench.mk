@@ -1,0 +1,31 @@
+# Builds the contenders of the benchmark into $(BUILD)/bench; bench-run measures too, with BENCH_ARGS. Works on its own
+# (`make -f bench/bench.mk BUILD=build`) and included. A contender whose compiler is missing is left out, and
+# bench/run.py says so.
+BUILD ?= build
+CC ?= cc
+bench_source := $(dir $(lastword $(MAKEFILE_LIST)))
+bench_library ?= $(BUILD)/libxcoll.so
+# For this machine: whoever measures here runs here.
+bench_flags := -std=gnu11 -O3 -g -march=native -Wall -Wextra -Wshadow -Wconversion
+bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c shape.c)
+bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h)
+bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
+               $(if $(wildcard $(bench_library)),xcoll)
+
+.PHONY: bench-programs bench-run
+bench-programs: $(addprefix $(BUILD)/bench/,$(bench_names))
+
+bench-run: bench-programs
+	$(bench_source)run.py --build $(BUILD) $(BENCH_ARGS)
+
+$(BUILD)/bench:
+	mkdir -p $@
+
+$(BUILD)/bench/bare: $(bench_core) $(bench_source)contender_bare.c $(wildcard $(bench_source)bare/*.c) $(bench_headers) | $(BUILD)/bench
+	$(CC) $(bench_flags) -o $@ $(filter %.c,$^)
+
+$(BUILD)/bench/openmpi $(BUILD)/bench/mpich: $(BUILD)/bench/%: $(bench_core) $(bench_source)contender_mpi.c $(bench_headers) | $(BUILD)/bench
+	mpicc.$* $(bench_flags) -o $@ $(filter %.c,$^)
+
+$(BUILD)/bench/xcoll: $(bench_core) $(bench_source)contender_xcoll.c $(bench_headers) $(bench_library) | $(BUILD)/bench
+	$(CC) $(bench_flags) -I$(bench_source)../include -o $@ $(filter %.c,$^) $(bench_library) -Wl,-rpath,'$$ORIGIN/..'

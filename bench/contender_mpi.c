@@ -1,0 +1,137 @@
+/* Open MPI and MPICH: compiled twice, once with each one's mpicc. Both at their defaults. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "shape.h"
+#include "vec.h"
+
+/* MPI has no bf16: a program that needs it brings an operation of its own, as this one does. */
+static MPI_Op bf16_sum;
+enum { most_ranks = 64 };
+static int rank_here, ranks;
+
+static void add_bf16(void *in, void *inout, int *count, MPI_Datatype *type) {
+    (void)type;
+    vec_sum(inout, inout, in, (size_t)*count * 2, DTYPE_BF16, STORE_CACHED);
+}
+
+int contender_begin(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (rank == NULL)
+        rank = getenv("PMI_RANK");
+    if (rank == NULL) {
+        fprintf(stderr, "bench: neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set; start this with its MPI's mpirun\n");
+        exit(1);
+    }
+    return atoi(rank);
+}
+
+void contender_init(int *rank, int *size) {
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, rank);
+    MPI_Comm_size(MPI_COMM_WORLD, size);
+    rank_here = *rank;
+    ranks = *size;
+    if (ranks > most_ranks) {
+        fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);
+        exit(1);
+    }
+    MPI_Op_create(add_bf16, 1, &bf16_sum);
+}
+
+const struct variant *contender_variants(void) {
+    static struct variant variants[OP_COUNT + 1];
+    for (int op = 0; op < OP_COUNT; op++)
+        variants[op] = (struct variant){"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, 1 << 20};
+    return variants;
+}
+
+void *contender_alloc(enum memory memory, size_t bytes) {
+    (void)memory;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* In uneven parts. */
+static struct parts { int sent[most_ranks], sent_at[most_ranks], received[most_ranks], received_at[most_ranks]; } parts;
+
+void contender_prepare(const struct call *call) {
+    int sent_at = 0, received_at = 0;
+    for (int p = 0; p < ranks; p++) {
+        const int pair = call->variant->op == OP_ALLTOALLV ? rank_here + p : p;
+        parts.sent[p] = parts.received[p] = (int)uneven(call->count, pair);
+        parts.sent_at[p] = sent_at;
+        parts.received_at[p] = received_at;
+        sent_at += parts.sent[p];
+        received_at += parts.received[p];
+    }
+}
+
+void contender_run(const struct call *call, int root) {
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const MPI_Datatype type = call->dtype == DTYPE_F32 ? MPI_FLOAT : MPI_UINT16_T;
+    const MPI_Op sum = call->dtype == DTYPE_F32 ? MPI_SUM : bf16_sum;
+    const int count = (int)call->count;
+    const void *send = call->send == call->recv ? MPI_IN_PLACE : call->send;
+    void *recv = call->recv;
+    switch (call->variant->op) {
+    case OP_BARRIER:
+        MPI_Barrier(world);
+        break;
+    case OP_BCAST:
+        MPI_Bcast(recv, count, type, root, world);
+        break;
+    case OP_ALLREDUCE:
+        MPI_Allreduce(send, recv, count, type, sum, world);
+        break;
+    case OP_REDUCE:
+        MPI_Reduce(send, recv, count, type, sum, root, world);
+        break;
+    case OP_REDUCE_SCATTER:
+        MPI_Reduce_scatter_block(send, recv, count, type, sum, world);
+        break;
+    case OP_ALLGATHER:
+        MPI_Allgather(send, count, type, recv, count, type, world);
+        break;
+    case OP_ALLTOALL:
+        MPI_Alltoall(send, count, type, recv, count, type, world);
+        break;
+    case OP_GATHER:
+        MPI_Gather(send, count, type, recv, count, type, root, world);
+        break;
+    case OP_SCATTER:
+        MPI_Scatter(send, count, type, recv, count, type, root, world);
+        break;
+    case OP_ALLGATHERV:
+        MPI_Allgatherv(send, parts.sent[rank_here], type, recv, parts.received, parts.received_at, type, world);
+        break;
+    case OP_ALLTOALLV:
+        MPI_Alltoallv(send, parts.sent, parts.sent_at, type, recv, parts.received, parts.received_at, type, world);
+        break;
+    case OP_SCAN:
+        MPI_Scan(send, recv, count, type, sum, world);
+        break;
+    case OP_EXSCAN:
+        MPI_Exscan(send, recv, count, type, sum, world);
+        break;
+    case OP_GROUP: /* MPI knows no groups */
+        for (size_t k = 0; k < group_calls; k++) {
+            const size_t at = k * call->count * dtype_size(call->dtype);
+            MPI_Allgather((const char *)call->send + at, count, type, (char *)recv + at * (size_t)ranks, count, type,
+                          world);
+        }
+        break;
+    case OP_COUNT:
+        break;
+    }
+}
+
+void contender_finalize(void) {
+    MPI_Op_free(&bf16_sum);
+    MPI_Finalize();
+}

@@ -1,0 +1,171 @@
+/* xcoll itself, through nothing but its public header: `xcoll [blocking|nonblocking|persistent]`. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shape.h"
+#include "xcoll.h"
+
+enum { most_ranks = 64 };
+
+static xcoll_comm_t world;
+static int rank_here, ranks;
+static enum form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } form;
+
+static void must(xcoll_result_t result) {
+    if (result == XCOLL_SUCCESS)
+        return;
+    fprintf(stderr, "bench: %s: %s\n", xcoll_error_name(result), xcoll_last_error());
+    exit(1);
+}
+
+static xcoll_dtype_t type_of(enum dtype dtype) {
+    return dtype == DTYPE_F32 ? (xcoll_dtype_t)XCOLL_FLOAT32 : (xcoll_dtype_t)XCOLL_BFLOAT16;
+}
+
+int contender_begin(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "blocking") != 0)
+        form = strcmp(argv[1], "persistent") == 0 ? FORM_PERSISTENT : FORM_NONBLOCKING;
+    const char *rank = getenv("XCOLL_RANK");
+    return rank == NULL ? 0 : atoi(rank);
+}
+
+void contender_init(int *rank, int *size) {
+    must(xcoll_init(&world));
+    must(xcoll_comm_rank(world, rank));
+    must(xcoll_comm_size(world, size));
+    rank_here = *rank;
+    ranks = *size;
+    if (ranks > most_ranks) {
+        fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);
+        exit(1);
+    }
+}
+
+const struct variant *contender_variants(void) {
+    static struct variant variants[OP_COUNT + 1];
+    for (int op = 0; op < OP_COUNT; op++)
+        variants[op] = (struct variant){"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, 1 << 20};
+    return variants;
+}
+
+void *contender_alloc(enum memory memory, size_t bytes) {
+    (void)memory;
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* In uneven parts. */
+static struct parts { size_t sent[most_ranks], received[most_ranks]; } parts;
+
+#define CALLS(CALL)                                                                                                    \
+    CALL(OP_BARRIER, barrier)                                                                                          \
+    CALL(OP_BCAST, bcast, recv, count, type, root)                                                                     \
+    CALL(OP_ALLREDUCE, allreduce, send, recv, count, type, XCOLL_SUM)                                                  \
+    CALL(OP_REDUCE, reduce, send, recv, count, type, XCOLL_SUM, root)                                                  \
+    CALL(OP_REDUCE_SCATTER, reduce_scatter, send, recv, count, type, XCOLL_SUM)                                        \
+    CALL(OP_ALLGATHER, allgather, send, count, recv, type)                                                             \
+    CALL(OP_ALLTOALL, alltoall, send, recv, count, type)                                                               \
+    CALL(OP_GATHER, gather, send, count, recv, type, root)                                                             \
+    CALL(OP_SCATTER, scatter, send, recv, count, type, root)                                                           \
+    CALL(OP_ALLGATHERV, allgatherv, send, parts.sent[rank_here], recv, parts.received, NULL, type)                     \
+    CALL(OP_ALLTOALLV, alltoallv, send, parts.sent, NULL, recv, parts.received, NULL, type)                            \
+    CALL(OP_SCAN, scan, send, recv, count, type, XCOLL_SUM)                                                            \
+    CALL(OP_EXSCAN, exscan, send, recv, count, type, XCOLL_SUM)
+
+static void call_group(const struct call *call) {
+    must(xcoll_group_start());
+    for (size_t k = 0; k < group_calls; k++) {
+        const size_t at = k * call->count * dtype_size(call->dtype);
+        must(xcoll_allgather((const char *)call->send + at, call->count, (char *)call->recv + at * (size_t)ranks,
+                             type_of(call->dtype), world));
+    }
+}
+
+static void run_blocking(const struct call *call, int root) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    const size_t count = call->count;
+    const void *send = call->send;
+    void *recv = call->recv;
+    switch (call->variant->op) {
+#define CALL(id, name, ...)                                                                                            \
+    case id:                                                                                                           \
+        must(xcoll_##name(__VA_ARGS__ __VA_OPT__(, ) world));                                                          \
+        break;
+        CALLS(CALL)
+#undef CALL
+    default:
+        call_group(call);
+        must(xcoll_group_end());
+    }
+}
+
+static void run_nonblocking(const struct call *call, int root) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    const size_t count = call->count;
+    const void *send = call->send;
+    void *recv = call->recv;
+    xcoll_request_t request;
+    switch (call->variant->op) {
+#define CALL(id, name, ...)                                                                                            \
+    case id:                                                                                                           \
+        must(xcoll_i##name(__VA_ARGS__ __VA_OPT__(, ) world, &request));                                               \
+        break;
+        CALLS(CALL)
+#undef CALL
+    default:
+        call_group(call);
+        must(xcoll_group_iend(&request));
+    }
+    must(xcoll_wait(&request));
+}
+
+/* One for each root. */
+static xcoll_request_t persistent[most_ranks];
+
+static void make_persistent(const struct call *call, int root) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    const size_t count = call->count;
+    const void *send = call->send;
+    void *recv = call->recv;
+    xcoll_request_t *request = &persistent[root];
+    must(xcoll_request_free(request));
+    switch (call->variant->op) {
+#define CALL(id, name, ...)                                                                                            \
+    case id:                                                                                                           \
+        must(xcoll_##name##_init(__VA_ARGS__ __VA_OPT__(, ) world, request));                                          \
+        break;
+        CALLS(CALL)
+#undef CALL
+    default:
+        call_group(call);
+        must(xcoll_group_end_init(request));
+    }
+}
+
+void contender_prepare(const struct call *call) {
+    for (int p = 0; p < ranks; p++)
+        parts.sent[p] = parts.received[p] = uneven(call->count, call->variant->op == OP_ALLTOALLV ? rank_here + p : p);
+    for (int root = 0; form == FORM_PERSISTENT && root < ranks; root++)
+        make_persistent(call, root);
+}
+
+void contender_run(const struct call *call, int root) {
+    if (form == FORM_PERSISTENT) {
+        must(xcoll_start(&persistent[root]));
+        must(xcoll_wait(&persistent[root]));
+    } else if (form == FORM_NONBLOCKING) {
+        run_nonblocking(call, root);
+    } else {
+        run_blocking(call, root);
+    }
+}
+
+void contender_finalize(void) {
+    for (int root = 0; root < ranks; root++)
+        must(xcoll_request_free(&persistent[root]));
+    xcoll_comm_free(&world);
+    xcoll_finalize();
+}

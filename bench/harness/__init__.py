@@ -1,0 +1,1 @@
+"""The coordinator of the benchmark; see bench/README.md."""

@@ -1,0 +1,64 @@
+"""Who takes part and how each one's ranks are started."""
+
+import os
+import shutil
+import subprocess
+
+
+class Contender:
+    """`kind` is what it is compared as: xcoll; form, another way of calling xcoll; peer or bare."""
+
+    def __init__(self, name, label, kind, program, launcher, arguments=()):
+        self.name, self.label, self.kind = name, label, kind
+        self.program, self.launcher, self.arguments = program, launcher, list(arguments)
+
+    def command(self, ranks):
+        return [word.replace("{n}", str(ranks)) for word in [*self.launcher, self.program, *self.arguments]]
+
+    def missing(self):
+        """Why it cannot take part, or None."""
+        if self.launcher and not shutil.which(self.launcher[0]):
+            return f"{self.launcher[0]} is not installed"
+        if not os.access(self.program, os.X_OK):
+            return f"{self.program} was not built (make -f bench/bench.mk BUILD=...)"
+        return None
+
+
+def version_of(command, fallback):
+    try:
+        lines = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.splitlines()
+    except (OSError, subprocess.TimeoutExpired):
+        return fallback
+    for line in lines:
+        words = line.replace("(", " ").replace(")", " ").split()
+        for word in words:
+            if word[:1].isdigit() and "." in word:
+                return f"{fallback} {word}"
+    return fallback
+
+
+def standard(build, wanted, crowded, more_builds=(), more_ways=()):
+    """`more_builds`: other builds of xcoll to run beside this one, as (name, directory); `more_ways`: bare loops."""
+    def program(name):
+        return os.path.join(build, "bench", name)
+
+    def xcoll(name, label, directory, kind="xcoll", form="blocking"):
+        return Contender(name, label, kind, os.path.join(directory, "bench", "xcoll"),
+                         [os.path.join(directory, "xcollrun"), "-n", "{n}"], [form])
+
+    # Open MPI yields the core while it waits only if it is told that cores are scarce.
+    yielding = ["--mca", "mpi_yield_when_idle", "1"] if crowded else []
+    everyone = [xcoll("xcoll", "xcoll", build)]
+    everyone += [xcoll(name, name, directory) for name, directory in more_builds]
+    everyone += [xcoll("persistent", "start + wait", build, "form", "persistent"),
+                 xcoll("nonblocking", "i + wait", build, "form", "nonblocking")]
+    everyone += [
+        Contender("openmpi", version_of(["mpirun.openmpi", "--version"], "Open MPI"), "peer", program("openmpi"),
+                  ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--oversubscribe", *yielding,
+                   "-n", "{n}"]),
+        Contender("mpich", version_of(["mpirun.mpich", "--version"], "MPICH"), "peer", program("mpich"),
+                  ["mpirun.mpich", "-bind-to", "none", "-n", "{n}"]),
+        Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
+    ]
+    chosen = [name for name, _ in more_builds] + wanted
+    return [contender for contender in everyone if contender.name in chosen]

@@ -1,0 +1,102 @@
+#include "shape.h"
+
+size_t shape_sent(const struct shape *shape) {
+    const size_t size = (size_t)shape->size, count = shape->count;
+    const int is_root = shape->rank == shape->root;
+    size_t sum = 0;
+    switch (shape->op) {
+    case OP_BARRIER:
+        return 0;
+    case OP_BCAST:
+        return is_root ? count : 0;
+    case OP_SCATTER:
+        return is_root ? size * count : 0;
+    case OP_REDUCE_SCATTER:
+    case OP_ALLTOALL:
+        return size * count;
+    case OP_ALLGATHERV:
+        return uneven(count, shape->rank);
+    case OP_ALLTOALLV:
+        for (int p = 0; p < shape->size; p++)
+            sum += uneven(count, shape->rank + p);
+        return sum;
+    case OP_GROUP:
+        return group_calls * count;
+    default:
+        return count;
+    }
+}
+
+int shape_most_spans(const struct shape *shape) {
+    return shape->op == OP_GROUP ? group_calls * shape->size : shape->size;
+}
+
+/* A block of every rank, one behind the other. */
+static int from_everyone(const struct shape *shape, size_t from, struct span *spans) {
+    for (int p = 0; p < shape->size; p++)
+        spans[p] = (struct span){(size_t)p * shape->count, from, shape->count, p, p + 1};
+    return shape->size;
+}
+
+static int in_uneven_parts(const struct shape *shape, struct span *spans) {
+    size_t at = 0;
+    for (int p = 0; p < shape->size; p++) {
+        size_t from = 0;
+        for (int q = 0; shape->op == OP_ALLTOALLV && q < shape->rank; q++)
+            from += uneven(shape->count, p + q);
+        const size_t count = uneven(shape->count, shape->op == OP_ALLTOALLV ? p + shape->rank : p);
+        spans[p] = (struct span){at, from, count, p, p + 1};
+        at += count;
+    }
+    return shape->size;
+}
+
+static int of_group(const struct shape *shape, struct span *spans) {
+    int found = 0;
+    for (int k = 0; k < group_calls; k++) {
+        const size_t block = (size_t)k * shape->count;
+        for (int p = 0; p < shape->size; p++)
+            spans[found++] =
+                (struct span){block * (size_t)shape->size + (size_t)p * shape->count, block, shape->count, p, p + 1};
+    }
+    return found;
+}
+
+int shape_spans(const struct shape *shape, struct span *spans) {
+    const size_t count = shape->count, mine = (size_t)shape->rank * count;
+    const int rank = shape->rank, root = shape->root, everyone = shape->size;
+    switch (shape->op) {
+    case OP_BCAST:
+        spans[0] = (struct span){0, 0, count, root, root + 1};
+        return rank != root;
+    case OP_ALLREDUCE:
+    case OP_REDUCE:
+        spans[0] = (struct span){0, 0, count, 0, everyone};
+        return shape->op == OP_ALLREDUCE || rank == root;
+    case OP_REDUCE_SCATTER:
+        spans[0] = (struct span){0, mine, count, 0, everyone};
+        return 1;
+    case OP_SCAN:
+        spans[0] = (struct span){0, 0, count, 0, rank + 1};
+        return 1;
+    case OP_EXSCAN:
+        spans[0] = (struct span){0, 0, count, 0, rank};
+        return rank > 0;
+    case OP_SCATTER:
+        spans[0] = (struct span){0, mine, count, root, root + 1};
+        return 1;
+    case OP_GATHER:
+        return rank == root ? from_everyone(shape, 0, spans) : 0;
+    case OP_ALLGATHER:
+        return from_everyone(shape, 0, spans);
+    case OP_ALLTOALL:
+        return from_everyone(shape, mine, spans);
+    case OP_ALLGATHERV:
+    case OP_ALLTOALLV:
+        return in_uneven_parts(shape, spans);
+    case OP_GROUP:
+        return of_group(shape, spans);
+    default:
+        return 0;
+    }
+}
