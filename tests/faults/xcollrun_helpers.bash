@@ -23,7 +23,7 @@ at_end() {
     local left
     left=$(marked)
     # shellcheck disable=SC2086
-    [ -z "$left" ] || kill -9 $left
+    [ -z "$left" ] || kill -9 $left 2>/dev/null
     rm -rf "$work"
 }
 trap at_end EXIT

@@ -87,10 +87,12 @@ for target in '' -; do
 done
 
 # Keys of a terminal: the kernel sends them to every process, and nobody sends them once more.
+# `exec`, since a shell between them would die of the first key, and its terminal would hang up.
+export SHELL=/bin/sh
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     rm -f "$work"/log.*
     mkfifo "$work/keys"
-    script -qec "$xcollrun -n 3 bash $work/rank $work/log $work/silence $marker" /dev/null <"$work/keys" >"$work/out" 2>&1 &
+    script -qec "exec $xcollrun -n 3 bash $work/rank $work/log $work/silence $marker" /dev/null <"$work/keys" >"$work/out" 2>&1 &
     terminal=$!
     exec 9>"$work/keys"
     for rank in 0 1 2; do until_true exists "$work/log.$rank"; done
