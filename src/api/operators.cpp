@@ -48,7 +48,6 @@ xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy
         made->fn = fn;
         made->context = context;
         made->name = name;
-        made->commutative = (flags & XCOLL_OP_NONCOMMUTATIVE) == 0;
         made->destroy = destroy; // last: if anything fails, the context stays the caller's
         return made;
     });

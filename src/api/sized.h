@@ -34,6 +34,7 @@ template <class Struct> Struct read_sized(const Struct *given, const char *name,
     return copy;
 }
 
+// What TYPE_defaults does.
 template <class Struct> void set_sized_defaults(Struct *to, size_t struct_size, const char *type) {
     if (struct_size < sizeof to->struct_size) {
         fail(XCOLL_ERR_ARGUMENT, "struct_size is %zu: expected sizeof(%s_t)", struct_size, type);

@@ -1,9 +1,9 @@
 #include "api/tensor.h"
 
-#include <cstring>
-
 #include "api/handle.h"
+#include "api/sized.h"
 #include "api/validate.h"
+#include "base/digest.h"
 
 namespace xcoll::api {
 
@@ -12,22 +12,7 @@ namespace {
 constexpr int most_dims = 16;
 
 xcoll_tensor_t read_struct(const xcoll_tensor_t *tensor) {
-    if (!tensor) {
-        fail(XCOLL_ERR_ARGUMENT, "tensor is NULL: expected a struct set up by xcoll_tensor_defaults");
-    }
-    const size_t size = tensor->struct_size;
-    constexpr size_t largest = 4096; // more is an uninitialised field
-    if (size < sizeof size || size > largest) {
-        fail(XCOLL_ERR_ARGUMENT,
-             "tensor.struct_size is %zu: expected sizeof(xcoll_tensor_t), set by xcoll_tensor_defaults", size);
-    }
-    xcoll_tensor_t copy{};
-    const auto *bytes = reinterpret_cast<const unsigned char *>(tensor);
-    if (size > sizeof copy && std::any_of(bytes + sizeof copy, bytes + size, [](auto byte) { return byte != 0; })) {
-        fail(XCOLL_ERR_UNSUPPORTED, "tensor has fields that this version of xcoll does not know: use the library that "
-                                    "belongs to the header");
-    }
-    std::memcpy(&copy, tensor, std::min(size, sizeof copy));
+    const xcoll_tensor_t copy = read_sized(tensor, "tensor", "xcoll_tensor");
     if (copy.flags != 0) {
         fail(XCOLL_ERR_UNSUPPORTED, "tensor.flags is %#x: this version supports only 0", copy.flags);
     }
@@ -113,11 +98,8 @@ std::vector<ptrdiff_t> strides_of(const char *name, const int64_t *given, const 
 }
 
 uint32_t hash_of(const Tensor &tensor) {
-    uint64_t hash = 0xcbf29ce484222325;
-    const auto add = [&](int64_t word) {
-        hash = (hash ^ static_cast<uint64_t>(word)) * 0x100000001b3;
-        hash ^= hash >> 29;
-    };
+    Digest digest;
+    const auto add = [&](int64_t word) { digest.add(static_cast<uint64_t>(word)); };
     for (const int64_t length : tensor.shape) {
         add(length);
     }
@@ -127,7 +109,7 @@ uint32_t hash_of(const Tensor &tensor) {
             add(part.count);
         }
     }
-    return static_cast<uint32_t>(hash >> (64 - ReshardSignature::hash_bits));
+    return digest.upper(ReshardSignature::hash_bits);
 }
 
 } // namespace
@@ -213,10 +195,6 @@ extern "C" xcoll_result_t xcoll_tensor_defaults(xcoll_tensor_t *tensor, size_t s
     using namespace xcoll::api;
     return guarded(__func__, [&] {
         out(tensor, "tensor");
-        if (struct_size < sizeof tensor->struct_size) {
-            xcoll::fail(XCOLL_ERR_ARGUMENT, "struct_size is %zu: expected sizeof(xcoll_tensor_t)", struct_size);
-        }
-        std::memset(tensor, 0, struct_size);
-        tensor->struct_size = struct_size;
+        set_sized_defaults(tensor, struct_size, "xcoll_tensor");
     });
 }

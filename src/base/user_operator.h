@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "base/digest.h"
 #include "base/op.h"
 
 namespace xcoll {
@@ -29,12 +30,7 @@ struct UserOperator {
     }
     // What the ranks compare (base/op.h): the numbers of a premultiplied sum may differ.
     uint32_t name_hash() const {
-        uint64_t hash = is_premultiplied() ? 1 : 0xcbf29ce484222325;
-        for (const char letter : name) {
-            hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
-        }
-        hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15;
-        return static_cast<uint32_t>(hash >> (64 - user_name_bits));
+        return Digest().add(is_premultiplied() ? 1 : 0).add(name).upper(user_name_bits);
     }
     void set_scalar(const void *value, Dtype dtype) {
         scalar_dtype = dtype;
@@ -44,8 +40,7 @@ struct UserOperator {
     Function fn = nullptr; // nullptr: a premultiplied sum
     void *context = nullptr;
     void (*destroy)(void *) = nullptr;
-    std::string name;        // its identity between ranks
-    bool commutative = true; // a promise that is not used: all ranks' elements are combined in the order of ranks
+    std::string name; // its identity between ranks
     Dtype scalar_dtype = Dtype::none;
     alignas(most_scalar_bytes) unsigned char scalar[most_scalar_bytes] = {};
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/digest.h"
 #include "boot/host.h"
 #include "core/process.h"
 
@@ -18,16 +19,14 @@ struct Hello {
     uint32_t unused;
 };
 
-// FNV-1a over the settings that choose algorithms and orders of addition: those change the message pattern, so they
-// must be equal on all ranks. A digest, since only equality is asked.
+// Of the settings that choose algorithms and orders of addition: those change the message pattern, so they must be
+// equal on all ranks.
 uint64_t digest(const Settings &settings) {
-    uint64_t hash = 0xcbf29ce484222325;
+    Digest digest;
     for (const std::string *text : {&settings.allreduce, &settings.bcast, &settings.barrier, &settings.groups}) {
-        for (const char c : *text + '\n') {
-            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-        }
+        digest.add(*text);
     }
-    return hash;
+    return digest.value();
 }
 
 [[noreturn]] void fail_different_settings(int one, int other) {

@@ -38,7 +38,6 @@ struct UserOperators {
     UserOperators() {
         affine.fn = compose_all;
         affine.name = "affine";
-        affine.commutative = false;
         for (int rank = 0; rank < 4; ++rank) {
             const int64_t factor = factor_of(rank);
             scaled[rank].set_scalar(&factor, Dtype::int64);
