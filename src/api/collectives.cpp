@@ -14,7 +14,7 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
     try {
         describe(call, comm);
     } catch (const Failure &) {
-        if (!is_message(call.op.kind)) {
+        if (!traits(call.op.kind).is_message) {
             comm.refuse();
         }
         throw;
@@ -86,7 +86,7 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
         Call call; // takes no number yet, so nobody is told if it is refused
         describe(call, comm);
         auto plan = std::make_unique<Plan>(comm, std::move(call));
-        plan->persistent = true;
+        plan->make_persistent();
         *request = handle_of(plan.release());
     });
 }

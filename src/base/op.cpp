@@ -6,41 +6,11 @@
 namespace xcoll {
 
 const char *name_of(Kind kind) {
-    static constexpr const char *names[kinds] = {
-        "nothing",
-        "barrier",
-        "bcast",
-        "allreduce",
-        "split or dup",
-        "an operation with arguments that are not valid (see the error on that rank)",
-        "reduce",
-        "reduce_scatter",
-        "reduce_scatterv",
-        "allgather",
-        "allgatherv",
-        "alltoall",
-        "alltoallv",
-        "gather",
-        "gatherv",
-        "scatter",
-        "scatterv",
-        "scan",
-        "exscan",
-        "a group of calls",
-        "send",
-        "recv",
-        "sendrecv",
-        "reshard",
-        "reshard_reduce",
-    };
     const auto number = static_cast<unsigned>(kind);
-    return number < kinds ? names[number] : "an operation unknown to this version";
+    return number < kinds ? kind_traits[number].name : "an operation unknown to this version";
 }
 
 namespace {
-bool has_counts_of_its_own(Kind kind) {
-    return kind == Kind::allgatherv || kind == Kind::alltoallv || kind == Kind::gatherv || kind == Kind::scatterv;
-}
 std::string name_of_dim(int dim) {
     return dim >= 0 ? format("dim %d", dim) : dim == XCOLL_PARTIAL ? "partial" : "replicated";
 }
@@ -72,7 +42,7 @@ std::string describe(const Fingerprint &f) {
     } else if (root >= 0) {
         text += format("root %d, ", root);
     }
-    if (count == 0 && has_counts_of_its_own(kind)) {
+    if (count == 0 && traits(kind).own_counts) {
         return text + format("each rank its own count x %s)", name_of(dtype));
     }
     text += format("%llu x %s", static_cast<unsigned long long>(count), name_of(dtype));

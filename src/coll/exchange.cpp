@@ -87,7 +87,7 @@ bool Exchange::tells_places() const {
         const Kind kind = ops_[0].kind;
         return kind == Kind::alltoallv || kind == Kind::scatterv || kind == Kind::reshard;
     }
-    return std::any_of(ops_.begin(), ops_.end(), [](const Op &op) { return !is_shared(op.kind); });
+    return std::any_of(ops_.begin(), ops_.end(), [](const Op &op) { return !traits(op.kind).is_shared; });
 }
 
 size_t Exchange::known_place(int from, int to) const {

@@ -37,9 +37,6 @@ public:
     }
 
     // ---- one call
-    static bool is_shared(Kind kind) {
-        return kind == Kind::bcast || kind == Kind::allgather || kind == Kind::allgatherv;
-    }
     // What this rank gives to `to`, or to all.
     Portion out(const Op &op, int to) const;
     // Where what comes from `from` belongs. Of the root's own bcast: nothing.
@@ -62,7 +59,7 @@ private:
     template <class Bytes> size_t sum(bool shared, Bytes bytes) const {
         size_t total = 0;
         for (const Op &op : ops_) {
-            total += is_shared(op.kind) == shared ? bytes(op) : 0;
+            total += traits(op.kind).is_shared == shared ? bytes(op) : 0;
         }
         return total;
     }

@@ -47,7 +47,7 @@ public:
         const Row &usual = row(op.kind, op.bytes());
         // What does not lie in equal blocks is any Exchange's business, but for those who pass it on.
         const bool passes_on = op.kind == Kind::bcast && usual.needs == Row::Needs::transport;
-        return op.in && !passes_on && !is_message(op.kind) ? row(Kind::group, 0) : usual;
+        return op.in && !passes_on && !traits(op.kind).is_message ? row(Kind::group, 0) : usual;
     }
     const Row &row(Kind kind, size_t bytes) const {
         return *rows_[static_cast<size_t>(kind)][size_class(bytes)];

@@ -31,7 +31,7 @@ bool ViewCursor::load() {
     const bool shared = side_ == Side::shared_out || side_ == Side::shared_in;
     const std::span<const Op> ops = exchange_->ops();
     for (; op_ < ops.size(); ++op_, next_ = 0) {
-        if (Exchange::is_shared(ops[op_].kind) != shared) {
+        if (traits(ops[op_].kind).is_shared != shared) {
             continue;
         }
         const Portion part = portion(ops[op_]);
@@ -121,7 +121,7 @@ void ViewCursor::move_own(const Kernels &kernels, const Exchange &exchange) {
     const int rank = exchange.rank();
     for (const Op &op : exchange.ops()) {
         const Exchange one(op, rank, exchange.ranks());
-        const bool shared = Exchange::is_shared(op.kind);
+        const bool shared = traits(op.kind).is_shared;
         ViewCursor from(one, shared ? Side::shared_out : Side::pair_out, rank);
         ViewCursor to(one, shared ? Side::shared_in : Side::pair_in, rank);
         to.walk(one.in(op, rank).bytes(),

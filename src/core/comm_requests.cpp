@@ -34,7 +34,7 @@ void Comm::start_owned(Request &request) {
     // Another thread may have seen what was in flight before, and be about to look at what is.
     const Owner owner(*this);
     throw_trouble();
-    if (is_message(op.kind)) {
+    if (traits(op.kind).is_message) {
         open_post();
         request.what.op.received = &request.received;
     } else {
@@ -156,7 +156,7 @@ bool Comm::can_move(const Request &request) const {
 Until Comm::awaited(const Request &request) {
     const Owner owner(*this);
     const bool by_peer = !request.done() && request.begun && !can_move(request) &&
-                         request.row->needs == Row::Needs::window && !is_message(request.what.op.kind);
+                         request.row->needs == Row::Needs::window && !traits(request.what.op.kind).is_message;
     if (!by_peer) {
         return {nullptr, 0, -1};
     }

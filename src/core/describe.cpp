@@ -59,7 +59,7 @@ std::string describe(const Comm &comm) {
     const char *separator = "";
     for (int k = 1; k < kinds; ++k) {
         const auto kind = static_cast<Kind>(k);
-        if (is_users(kind) && !(is_message(kind) && !team.window)) {
+        if (is_users(kind) && !(traits(kind).is_message && !team.window)) {
             text += separator + quoted(kind == Kind::group ? "group" : name_of(kind)) + ": " + choices(comm, kind);
             separator = ", ";
         }

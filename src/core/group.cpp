@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
 #include "coll/itinerary.h"
 #include "core/comm.h"
 #include "core/process.h"
@@ -16,43 +17,19 @@ struct ThreadGroup {
     std::unique_ptr<Group> group;
     int depth = 0;
 };
-ThreadGroup &thread_group() {
-    thread_local ThreadGroup mine;
-    return mine;
-}
+thread_local ThreadGroup thread_group;
 
 // One number for many calls: which they are, in their order.
 uint64_t digest(const std::vector<Call> &calls) {
-    uint64_t hash = 0xcbf29ce484222325;
+    Digest digest;
     for (const Call &call : calls) {
         const Fingerprint print = fingerprint(call.op);
-        for (const uint64_t word : {print.what, print.count}) {
-            hash = (hash ^ word) * 0x100000001b3;
-            hash ^= hash >> 29;
-        }
+        digest.add(print.what).add(print.count);
     }
-    return hash;
+    return digest.value();
 }
 
 } // namespace
-
-bool Group::moves_data(Kind kind) {
-    switch (kind) {
-    case Kind::bcast:
-    case Kind::allgather:
-    case Kind::allgatherv:
-    case Kind::alltoall:
-    case Kind::alltoallv:
-    case Kind::gather:
-    case Kind::gatherv:
-    case Kind::scatter:
-    case Kind::scatterv:
-    case Kind::reshard:
-        return true;
-    default:
-        return false;
-    }
-}
 
 void Group::add(Comm &comm, Call call, std::shared_ptr<Failure> failure, Plan *request) {
     entries_.push_back({&comm, std::move(call), request, stage_});
@@ -82,7 +59,7 @@ void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shar
         std::vector<size_t> others, movers;
         for (size_t i = 0; i < entries_.size(); ++i) {
             if (entries_[i].stage == stage && entries_[i].comm == comm) {
-                (moves_data(entries_[i].call.op.kind) ? movers : others).push_back(i);
+                (traits(entries_[i].call.op.kind).moves_data ? movers : others).push_back(i);
             }
         }
         for (const size_t i : movers) {
@@ -120,7 +97,7 @@ std::unique_ptr<Plan> Group::plan() {
     }
     if (failure_) {
         for (const auto &operation : plan->operations) {
-            if (!is_message(operation->what.op.kind)) {
+            if (!traits(operation->what.op.kind).is_message) {
                 operation->comm->refuse();
             }
         }
@@ -150,11 +127,11 @@ void Group::cancel(const Failure &why) {
 }
 
 Group *current_group() {
-    return thread_group().group.get();
+    return thread_group.group.get();
 }
 
 void open_group() {
-    ThreadGroup &mine = thread_group();
+    ThreadGroup &mine = thread_group;
     if (mine.depth == 0) {
         mine.group = std::make_unique<Group>();
         process().group_opened();
@@ -163,7 +140,7 @@ void open_group() {
 }
 
 std::unique_ptr<Group> close_group() {
-    ThreadGroup &mine = thread_group();
+    ThreadGroup &mine = thread_group;
     if (mine.depth == 0) {
         fail(XCOLL_ERR_STATE, "no group is open on this thread: expected xcoll_group_start before");
     }

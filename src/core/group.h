@@ -37,7 +37,6 @@ private:
         Plan *request;
         size_t stage;
     };
-    static bool moves_data(Kind kind);
     void add_operations(Plan &plan, size_t stage, const std::vector<std::shared_ptr<Request>> &before);
 
     std::vector<Entry> entries_;

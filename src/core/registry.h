@@ -48,9 +48,6 @@ public:
         ++slots_[index].generation;
         return true;
     }
-    bool is_made(uint32_t wanted) const {
-        return (wanted & ~(generation_mask << index_bits | index_mask)) == range_;
-    }
 
 private:
     static constexpr uint32_t made_bit = uint32_t{1} << 27;
