@@ -32,6 +32,7 @@ Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprin
     if (!streams.is_shown()) {
         co_await enter(home, *team.window, streams, n);
     }
+    streams.move_own();
     for (int p = 0; p < team.size; ++p) {
         if (p != team.rank && streams.concerns(p)) {
             co_await team.window->entered(p, n);

@@ -141,6 +141,11 @@ private:
     std::optional<Scratch> saved_;
 };
 
+// Of a scan's first rank, and of the only rank of a communicator.
+bool has_result_alone(const Streamed &s) {
+    return !s.reads_any() && (s.op.kind != Kind::reduce || s.op.root == s.team.rank);
+}
+
 Task pipeline(TaskHome &, Streamed &s) {
     const int ranks = s.window.size();
     s.save_input();
@@ -165,11 +170,9 @@ Task pipeline(TaskHome &, Streamed &s) {
         }
     }
     s.finish();
-}
-
-// Of a scan's first rank, and of the only rank of a communicator.
-bool has_result_alone(const Streamed &s) {
-    return !s.reads_any() && (s.op.kind != Kind::reduce || s.op.root == s.team.rank);
+    if (has_result_alone(s)) {
+        s.combine_alone();
+    }
 }
 
 Task all_entered(TaskHome &, Window &window, uint64_t n) {
@@ -193,9 +196,6 @@ Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint
         co_return;
     }
     co_await pipeline(home, s);
-    if (has_result_alone(s)) {
-        s.combine_alone();
-    }
 }
 
 Task reduce_in_slots(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
@@ -205,9 +205,6 @@ Task reduce_in_slots(TaskHome &home, Team &team, const Op &op, const Fingerprint
         co_await acquire_credit(home, *team.window, n, slot_count);
     }
     co_await pipeline(home, s);
-    if (has_result_alone(s)) {
-        s.combine_alone();
-    }
 }
 
 Task reduce_beside_whole(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
@@ -224,9 +221,6 @@ Task reduce_beside_whole(TaskHome &home, Team &team, const Op &op, const Fingerp
     }
     s.settle_beside_whole();
     co_await pipeline(home, s);
-    if (has_result_alone(s)) {
-        s.combine_alone();
-    }
 }
 
 } // namespace xcoll

@@ -53,8 +53,10 @@ public:
     // Room in the ring, if it is wanted; false: there is none, so the slot is needed after all.
     bool take_room();
     void take_slot();
-    // Fills the room, shows the head, and moves what this rank gives to itself.
+    // Fills the room and shows the head.
     void enter();
+    // What this rank gives to itself.
+    void move_own();
     // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
     // there is no root.
     bool concerns(int p) const;
@@ -97,7 +99,6 @@ private:
     void write_through(char *to, size_t bytes);
     void write_chunk();
     bool can_write();
-    void move_own();
     void move(char *to, const char *from, size_t bytes) const;
     void open(int p, size_t shared, size_t pair);
     void open_one_piece(Source &source, int p, size_t shared, size_t pair);

@@ -18,11 +18,9 @@ Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, 
       out_(reinterpret_cast<Index *>(out_memory_.data())),
       source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
       sources_(reinterpret_cast<Source *>(source_memory_.data())) {
-    if (is_shown()) {
-        ViewCursor::move_own(*team_.kernels, exchange_);
-        return;
+    if (!is_shown()) {
+        plan_out();
     }
-    plan_out();
 }
 
 void Streams::plan_out() {
@@ -143,10 +141,8 @@ void Streams::enter() {
             write_chunk();
         }
     }
-    move_own();
 }
 
-// What this rank gives to itself.
 void Streams::move_own() {
     for (const Op &op : exchange_.ops()) {
         if (op.in || op.root >= 0) {
