@@ -765,7 +765,7 @@ typedef struct xcoll_status {
     xcoll_result_t result; /* XCOLL_IN_PROGRESS if it is not done */
     int32_t source;        /* of a received message: its sender */
     int32_t tag;           /* of a received message */
-    int32_t rank;          /* at fault, or XCOLL_UNDEFINED */
+    int32_t rank;          /* XCOLL_UNDEFINED in this version */
     uint64_t bytes;        /* of a received message */
     uint64_t sequence;     /* the number of the operation */
     uint64_t elapsed_ns;   /* 0 in this version */

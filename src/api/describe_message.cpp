@@ -82,7 +82,8 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
     Portion *parts = items.shape ? call.make_parts(1, 1) : nullptr;
     op.sent = set_side("send", send, sendcount, items, parts);
     op.room = set_side("recv", recv, recvcount, items, parts ? parts + 1 : nullptr);
-    if (send == recv && op.sent != 0 && op.room != 0) {
+    const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken
+    if (has_both && !is_apart(send, op.sent, recv, op.room)) {
         fail_overlap(send, recv, op.room);
     }
     op.to = dest;

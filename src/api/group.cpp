@@ -79,7 +79,7 @@ xcoll_result_t xcoll_group_end_init(xcoll_request_t *request) {
             fail(XCOLL_ERR_STATE, "a call of this group has a request of its own, so the group cannot be persistent");
         }
         if (std::unique_ptr<Plan> plan = end_of_group()) {
-            plan->persistent = true;
+            plan->make_persistent();
             *request = handle_of(plan.release());
         }
     });

@@ -20,10 +20,19 @@ Plan &checked_request(xcoll_request_t handle) {
     return *plan;
 }
 
-Plan &checked_persistent(xcoll_request_t handle) {
+// Why it cannot be started; nullptr: it can.
+const char *obstacle(const Plan &plan) {
+    return !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
+           : plan.active         ? "is active: wait for it before it is started again"
+           : !plan.can_start()   ? "belongs to a communicator that was freed: free the request as well"
+                                 : nullptr;
+}
+
+Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr) {
     Plan &plan = checked_request(handle);
-    if (!plan.persistent) {
-        fail(XCOLL_ERR_ARGUMENT, "request is not persistent: expected one from a function that ends in _init");
+    if (const char *why = obstacle(plan)) {
+        const std::string name = index ? xcoll::format("requests[%zu]", *index) : "request";
+        fail(plan.is_persistent() ? XCOLL_ERR_STATE : XCOLL_ERR_ARGUMENT, "%s %s", name.c_str(), why);
     }
     return plan;
 }
@@ -38,7 +47,7 @@ void release(xcoll_request_t &handle) {
 // be glad of.
 void consume(xcoll_request_t &handle) {
     Plan &plan = *request_of(handle);
-    if (plan.persistent) {
+    if (plan.is_persistent()) {
         plan.active = false;
         plan.check();
         return;
@@ -193,10 +202,7 @@ xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *i
 
 xcoll_result_t xcoll_start(xcoll_request_t *request) {
     return guarded(__func__, [&] {
-        Plan &plan = checked_persistent(out(request, "request"));
-        if (plan.active) {
-            fail(XCOLL_ERR_STATE, "request is active: wait for it before it is started again");
-        }
+        Plan &plan = checked_startable(out(request, "request"));
         plan.start();
         plan.check_started();
     });
@@ -208,9 +214,7 @@ xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
             out(requests, "requests");
         }
         for (size_t i = 0; i < count; ++i) {
-            if (checked_persistent(requests[i]).active) {
-                fail(XCOLL_ERR_STATE, "requests[%zu] is active: wait for it before it is started again", i);
-            }
+            checked_startable(requests[i], &i);
         }
         for (size_t i = 0; i < count; ++i) {
             request_of(requests[i])->start();
@@ -221,11 +225,8 @@ xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
 
 xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream) {
     return guarded(__func__, [&] {
-        Plan &plan = checked_persistent(out(request, "request"));
+        Plan &plan = checked_startable(out(request, "request"));
         check_stream(stream);
-        if (plan.active) {
-            fail(XCOLL_ERR_STATE, "request is active: wait for it before it is started again");
-        }
         for (const auto &operation : plan.operations) {
             operation->comm->wait_until_quiet();
         }

@@ -44,6 +44,11 @@ inline void set_root(Op &op, int root, int size) {
     op.root = root;
 }
 
+inline bool is_apart(const void *one, size_t one_bytes, const void *other, size_t other_bytes) {
+    const auto a = reinterpret_cast<uintptr_t>(one), b = reinterpret_cast<uintptr_t>(other);
+    return a + one_bytes <= b || b + other_bytes <= a;
+}
+
 // One buffer for both directions.
 inline void set_buffer(Op &op, void *buf) {
     if (op.count != 0 && (!buf || buf == XCOLL_IN_PLACE)) [[unlikely]] {
@@ -62,9 +67,7 @@ inline void set_buffers(Op &op, const void *send, void *recv) {
             fail_buffer("send", send, op.count);
         }
         send = send == XCOLL_IN_PLACE ? recv : send;
-        const auto s = reinterpret_cast<uintptr_t>(send);
-        const auto r = reinterpret_cast<uintptr_t>(recv);
-        if (s != r && (s < r ? r - s : s - r) < op.bytes()) [[unlikely]] {
+        if (send != recv && !is_apart(send, op.bytes(), recv, op.bytes())) [[unlikely]] {
             fail_overlap(send, recv, op.bytes());
         }
     }
@@ -102,7 +105,7 @@ inline void set_blocks(Op &op, const void *send, void *recv, const Blocks &block
         send = send == XCOLL_IN_PLACE ? recv : send;
         const auto s = reinterpret_cast<uintptr_t>(send);
         const auto r = reinterpret_cast<uintptr_t>(recv);
-        const bool apart = s + blocks.sent * bytes <= r || r + blocks.received * bytes <= s;
+        const bool apart = is_apart(send, blocks.sent * bytes, recv, blocks.received * bytes);
         const bool one_buffer = s == r && (blocks.sent > 1 || blocks.received == 1);
         if (!apart && !one_buffer && s + blocks.own_sent * bytes != r + blocks.own_received * bytes) [[unlikely]] {
             fail_overlap(send, recv, std::max(blocks.sent, blocks.received) * bytes);

@@ -2,6 +2,7 @@
 // that do not lie together are packed on the way.
 #include <optional>
 
+#include "base/error.h"
 #include "coll/point_to_point.h"
 #include "coll/window_algorithms.h"
 
@@ -51,25 +52,34 @@ private:
     std::optional<Scratch> packed_;
 };
 
+void report(const Op &op, const Post::Status &status) {
+    if (op.received) {
+        *op.received = {status.source, status.tag, status.bytes};
+    }
+}
+
 } // namespace
 
 Task user_message(TaskHome &home, Team &team, const Op &op, const Fingerprint &, uint64_t) {
     Parcel out(team, op.kind == Kind::recv ? nullptr : op.out, const_cast<void *>(op.send));
     Parcel in(team, op.kind == Kind::send ? nullptr : op.in, op.recv);
-    Post::Status status{no_rank, any_tag, 0};
+    Post::Status status{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
     out.pack();
-    if (op.kind == Kind::send) {
-        co_await post_send(home, *team.post, op.to, op.tag, out.data(), op.sent);
-    } else if (op.kind == Kind::recv) {
-        co_await post_recv(home, *team.post, op.from, op.recv_tag, in.data(), op.room, &status);
-    } else {
-        const PostExchange both{op.to, op.tag, out.data(), op.sent, op.from, op.recv_tag, in.data(), op.room};
-        co_await post_sendrecv(home, *team.post, both, &status);
+    try {
+        if (op.kind == Kind::send) {
+            co_await post_send(home, *team.post, op.to, op.tag, out.data(), op.sent);
+        } else if (op.kind == Kind::recv) {
+            co_await post_recv(home, *team.post, op.from, op.recv_tag, in.data(), op.room, &status);
+        } else {
+            const PostExchange both{op.to, op.tag, out.data(), op.sent, op.from, op.recv_tag, in.data(), op.room};
+            co_await post_sendrecv(home, *team.post, both, &status);
+        }
+    } catch (const Failure &) {
+        report(op, status); // a message that was too long says whose it was
+        throw;
     }
     in.unpack(status.bytes);
-    if (op.received) {
-        *op.received = {status.source, status.tag, status.bytes};
-    }
+    report(op, status);
 }
 
 } // namespace xcoll

@@ -98,6 +98,11 @@ const Kernels &make_kernels(const Settings &settings) {
     return *kernels;
 }
 
+// Its message comes in a line of one peer, where a wait sees it without driving anything.
+bool may_wait_on_line(const Op &op) {
+    return op.kind == Kind::send || (op.kind == Kind::recv && !needs_drive(op.from));
+}
+
 } // namespace
 
 Comm::Comm(Membership membership)
@@ -179,11 +184,6 @@ void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
     }
 }
 
-// Its message comes in a line of one peer, where a wait sees it without driving anything.
-static bool may_wait_on_line(const Op &op) {
-    return op.kind == Kind::send || (op.kind == Kind::recv && !needs_drive(op.from));
-}
-
 void Comm::open_post() {
     if (!post_) {
         post_ = std::make_unique<Post>(*window_, *team_.kernels);
@@ -232,6 +232,7 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
         steps.take_slot();
     }
     steps.enter();
+    steps.move_own();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.concerns(p)) {
             wait(window_->entered(p, n), watcher_, patience_);
@@ -250,7 +251,7 @@ void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm
     Task task = algorithm(home, team_, op, call, n);
     const bool by_messages = needs == Row::Needs::transport;
     try {
-        const bool moves_when_driven = by_messages || (is_message(op.kind) && !may_wait_on_line(op));
+        const bool moves_when_driven = by_messages || (traits(op.kind).is_message && !may_wait_on_line(op));
         run_to_end(task, parking, watcher_, moves_when_driven ? driving(patience_) : patience_);
     } catch (const Failure &failure) {
         // Before the frame goes away that the messages may still point into.

@@ -77,10 +77,14 @@ public:
     Watcher &watcher() {
         return watcher_;
     }
+    // For those that may outlive it.
+    std::weak_ptr<const void> life() const {
+        return life_;
+    }
 
     // Runs an operation to its end. Throws Failure.
     void run(const Call &call) {
-        if (is_message(call.op.kind)) {
+        if (traits(call.op.kind).is_message) {
             run_message(call);
         } else if (is_quiet()) [[likely]] {
             const uint64_t n = take_number();
@@ -175,6 +179,7 @@ private:
     void end_in_flight(xcoll_result_t result, const std::string &message);
 
     uint32_t magic_ = alive;
+    const std::shared_ptr<const void> life_ = std::make_shared<char>();
     std::atomic<xcoll_result_t> trouble_{XCOLL_SUCCESS};
     std::atomic<uint32_t> in_flight_count_{0};
     std::atomic<bool> owned_{false};

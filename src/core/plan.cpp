@@ -7,6 +7,18 @@
 
 namespace xcoll {
 
+void Plan::make_persistent() {
+    persistent_ = true;
+    for (const auto &operation : operations) {
+        operation->comm_life = operation->comm->life();
+    }
+}
+
+bool Plan::can_start() const {
+    return std::none_of(operations.begin(), operations.end(),
+                        [](const auto &operation) { return operation->comm_life.expired(); });
+}
+
 void Plan::start() {
     active = true;
     failure.reset();

@@ -25,6 +25,12 @@ public:
     bool is_alive() const {
         return magic_ == alive;
     }
+    void make_persistent();
+    bool is_persistent() const {
+        return persistent_;
+    }
+    // False: a communicator was freed meanwhile.
+    bool can_start() const;
 
     // Starts all operations; one that cannot be started fails the plan once the others are done. Throws nothing else.
     void start();
@@ -33,9 +39,6 @@ public:
     bool test();
     // True if it was done before the time was over; < 0: no limit.
     bool wait(int64_t timeout_ms = -1);
-    bool part_done(const Part &part) const {
-        return operations[part.operation]->done();
-    }
     bool test_part(const Part &part);
     void wait_for_part(const Part &part);
     // Throws what went wrong since the last start; what kept it from starting.
@@ -56,12 +59,12 @@ public:
 
     std::vector<std::shared_ptr<Request>> operations;
     std::vector<Part> parts;
-    bool persistent = false;
     bool active = false;              // started, and its end not yet seen by the user
     bool recorded = false;            // in a group that has not ended
     std::unique_ptr<Failure> failure; // what kept it from starting
 
 private:
+    bool persistent_ = false;
     uint32_t magic_ = alive;
 };
 

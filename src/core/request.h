@@ -15,7 +15,8 @@ namespace xcoll {
 class Comm;
 
 struct Request {
-    Comm *comm; // not looked at once it is done: the communicator may be freed then
+    Comm *comm;                          // not looked at once it is done: the communicator may be freed then
+    std::weak_ptr<const void> comm_life; // of one that will be started again
     Call what;
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
     Fingerprint call{};

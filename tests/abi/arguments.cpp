@@ -2,42 +2,13 @@
 //
 // Every wrong argument of every function: the code, and a message that names the function and the argument. All ranks
 // make the same mistakes; the communicator stays usable throughout.
-#include <functional>
+#include "mistakes.h"
 
-#include "../ranks/ranks.h"
-
+using mistakes::expect_usable;
+using mistakes::make;
 using ranks::Rank;
 
 namespace {
-
-struct Mistake {
-    const char *function;
-    std::function<xcoll_result_t()> call;
-    xcoll_result_t wanted;
-    std::vector<std::string> named;
-};
-
-void make(const std::vector<Mistake> &mistakes) {
-    for (const Mistake &mistake : mistakes) {
-        const xcoll_result_t got = mistake.call();
-        if (got != mistake.wanted) {
-            ranks::wrong(std::string(mistake.function) + " returned " + xcoll_error_name(got) + " (" +
-                         xcoll_last_error() + ") instead of " + xcoll_error_name(mistake.wanted) + " for a wrong " +
-                         mistake.named.front());
-        }
-        ranks::expect_message({mistake.function});
-        ranks::expect_message(mistake.named);
-    }
-}
-
-void expect_usable(xcoll_comm_t comm, int size) {
-    int one = 1;
-    ranks::succeed(xcoll_allreduce(XCOLL_IN_PLACE, &one, 1, XCOLL_INT32, XCOLL_SUM, comm));
-    ranks::check(one == size, "allreduce has a wrong result after wrong calls");
-    xcoll_result_t error = XCOLL_ERR_INTERNAL;
-    ranks::succeed(xcoll_comm_get_async_error(comm, &error));
-    ranks::check(error == XCOLL_SUCCESS, "a wrong argument is no fatal error");
-}
 
 constexpr xcoll_dtype_t no_dtypes[] = {0, XCOLL_SUM, XCOLL_FLOAT64 + 1, XCOLL_INT32 + 0x100, 0x08000001, ~0u};
 constexpr xcoll_op_t no_operators[] = {0, XCOLL_INT32, XCOLL_BXOR + 1, XCOLL_SUM + 0x100, 0x28000001, ~0u};

@@ -1,0 +1,41 @@
+// Calls that are wrong, each with the code it must return and the words its message must have.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../ranks/ranks.h"
+
+namespace mistakes {
+
+struct Mistake {
+    const char *function;
+    std::function<xcoll_result_t()> call;
+    xcoll_result_t wanted;
+    std::vector<std::string> named;
+};
+
+inline void make(const std::vector<Mistake> &mistakes) {
+    for (const Mistake &mistake : mistakes) {
+        const xcoll_result_t got = mistake.call();
+        if (got != mistake.wanted) {
+            ranks::wrong(std::string(mistake.function) + " returned " + xcoll_error_name(got) + " (" +
+                         xcoll_last_error() + ") instead of " + xcoll_error_name(mistake.wanted) + " for a wrong " +
+                         mistake.named.front());
+        }
+        ranks::expect_message({mistake.function});
+        ranks::expect_message(mistake.named);
+    }
+}
+
+inline void expect_usable(xcoll_comm_t comm, int size) {
+    int one = 1;
+    ranks::succeed(xcoll_allreduce(XCOLL_IN_PLACE, &one, 1, XCOLL_INT32, XCOLL_SUM, comm));
+    ranks::check(one == size, "allreduce has a wrong result after wrong calls");
+    xcoll_result_t error = XCOLL_ERR_INTERNAL;
+    ranks::succeed(xcoll_comm_get_async_error(comm, &error));
+    ranks::check(error == XCOLL_SUCCESS, "a wrong argument is no fatal error");
+}
+
+} // namespace mistakes

@@ -1,0 +1,105 @@
+// ranks: 1 3
+//
+// Requests that are used at the wrong time get STATE, and say why; a message that was too long says whose it was.
+#include "mistakes.h"
+
+using mistakes::expect_usable;
+using mistakes::make;
+using ranks::Rank;
+
+namespace {
+
+void start_of_what_cannot_be_started(const Rank &, xcoll_comm_t comm) {
+    xcoll_request_t started = XCOLL_REQUEST_NULL, once = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_barrier_init(comm, &started));
+    ranks::succeed(xcoll_start(&started));
+    ranks::succeed(xcoll_ibarrier(comm, &once));
+    make({
+        {"xcoll_start", [&] { return xcoll_start(&started); }, XCOLL_ERR_STATE, {"request is active"}},
+        {"xcoll_start", [&] { return xcoll_start(&once); }, XCOLL_ERR_ARGUMENT, {"request is not persistent"}},
+        {"xcoll_start_enqueue",
+         [&] { return xcoll_start_enqueue(&started, nullptr); },
+         XCOLL_ERR_STATE,
+         {"request is active"}},
+    });
+    xcoll_request_t both[] = {started, once};
+    make({{"xcoll_startall", [&] { return xcoll_startall(2, both); }, XCOLL_ERR_STATE, {"requests[0] is active"}}});
+    ranks::succeed(xcoll_wait(&started));
+    make({{"xcoll_startall", [&] { return xcoll_startall(2, both); }, XCOLL_ERR_ARGUMENT, {"requests[1] is not"}}});
+    ranks::succeed(xcoll_wait(&once));
+    ranks::succeed(xcoll_request_free(&started));
+}
+
+// Alone and in a group: a part of it is enough.
+void start_after_the_communicator_was_freed(const Rank &, xcoll_comm_t comm) {
+    xcoll_comm_t child = XCOLL_COMM_NULL;
+    ranks::succeed(xcoll_comm_dup(comm, &child));
+    int one = 1, sum = 0;
+    xcoll_request_t alone = XCOLL_REQUEST_NULL, group = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_allreduce_init(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, child, &alone));
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
+    ranks::succeed(xcoll_barrier(child));
+    ranks::succeed(xcoll_group_end_init(&group));
+    for (xcoll_request_t *request : {&alone, &group}) {
+        ranks::succeed(xcoll_start(request));
+        ranks::succeed(xcoll_wait(request));
+    }
+    ranks::succeed(xcoll_comm_free(&child));
+    for (xcoll_request_t *request : {&alone, &group}) {
+        make({{"xcoll_start", [&] { return xcoll_start(request); }, XCOLL_ERR_STATE, {"communicator that was freed"}}});
+        ranks::succeed(xcoll_wait(request)); // it is inactive
+        ranks::succeed(xcoll_request_free(request));
+    }
+}
+
+// Every rank sends to the next one.
+void a_message_that_is_too_long_says_whose_it_was(const Rank &rank, xcoll_comm_t comm) {
+    const int size = rank.size(), to = (rank.rank() + 1) % size, from = (rank.rank() + size - 1) % size;
+    constexpr size_t sent = 7, room = 5;
+    constexpr int tag = 11;
+    const int64_t data[sent] = {};
+    int64_t out[sent] = {};
+    xcoll_request_t requests[2] = {};
+    xcoll_status_t statuses[2];
+    ranks::succeed(xcoll_irecv(out, room, XCOLL_INT64, XCOLL_ANY_SOURCE, XCOLL_ANY_TAG, comm, &requests[0]));
+    ranks::succeed(xcoll_isend(data, sent, XCOLL_INT64, to, tag, comm, &requests[1]));
+    const xcoll_result_t result = xcoll_waitall_status(2, requests, statuses);
+    ranks::check(result == XCOLL_ERR_TRUNCATE, "a message that is too long is not reported");
+    const xcoll_status_t &status = statuses[0];
+    ranks::check(status.result == XCOLL_ERR_TRUNCATE, "its status has another result");
+    ranks::check(status.source == from && status.tag == tag, "its status does not say whose it was");
+    ranks::check(status.bytes == sent * sizeof data[0], "its status does not say how long it was");
+    ranks::check(statuses[1].result == XCOLL_SUCCESS, "its sender has an error");
+}
+
+void sendrecv_with_buffers_that_overlap(const Rank &rank, xcoll_comm_t comm) {
+    int data[8] = {};
+    const int self = rank.rank();
+    const auto exchange = [&](const int *send, int *recv, size_t received) {
+        return xcoll_sendrecv(send, 4, self, 0, recv, received, self, 0, XCOLL_INT32, comm);
+    };
+    make({
+        {"xcoll_sendrecv", [&] { return exchange(data, data, 4); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {"xcoll_sendrecv", [&] { return exchange(data, data + 3, 4); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {"xcoll_sendrecv", [&] { return exchange(data + 4, data, 5); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+    });
+    ranks::succeed(exchange(data, data + 4, 4));
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    for (void (*part)(const Rank &, xcoll_comm_t) :
+         {start_of_what_cannot_be_started, start_after_the_communicator_was_freed,
+          a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap}) {
+        part(rank, comm);
+        expect_usable(comm, rank.size());
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
