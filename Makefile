@@ -173,7 +173,7 @@ again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) 
 # The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
 quietly := env -u XCOLL_NO_INSTALL
 
-.PHONY: demo run-demo check run-tests bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-bench
+.PHONY: demo run-demo check run-tests soak bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-bench
 setup-demo setup-check setup-lint setup-clang setup-bench:
 	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
 
@@ -192,6 +192,11 @@ check: setup-check
 run-tests: tests
 	@$(quietly) BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' CC='$(CC)' CXX='$(CXX)' SANITIZER='$(sanitizer)' \
 	  MAKE_COMMAND='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
+
+# Until a case fails, or for SOAK_SECONDS.
+soak: setup-check
+	@+$(again) tests
+	@$(quietly) BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' SOAK_SECONDS='$(SOAK_SECONDS)' bash $(S)tests/soak
 
 # Which contenders, sizes and how long: make bench BENCH_ARGS='--full --time-budget 3600' (bench/README.md).
 # bench/bench.mk looks for the library and the peers when it is read, so it is read when they are there.

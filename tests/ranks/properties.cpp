@@ -2,7 +2,7 @@
 // timeout: 200
 //
 // Random operations of random sizes in random forms, alone, in flight together, and in groups, on communicators and
-// parts of them, give what a plain reference gives. SOAK=1 goes on for ever; SEED=n begins elsewhere.
+// parts of them, give what a plain reference gives.
 #include "deed.h"
 
 using deeds::Deed;
@@ -106,9 +106,7 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
 }
 
 void test(Rank &rank) {
-    const char *seed_text = std::getenv("SEED");
-    const bool endless = std::getenv("SOAK") != nullptr;
-    const uint64_t first = seed_text ? std::strtoull(seed_text, nullptr, 10) : 1;
+    const uint64_t first = ranks::first_seed();
     for (const char *settings : {"", "SHM_BUDGET=1M"}) {
         const Place world = place_of(rank.open(settings));
         xcoll_comm_t half = XCOLL_COMM_NULL, same = XCOLL_COMM_NULL;
@@ -116,10 +114,7 @@ void test(Rank &rank) {
         ranks::succeed(xcoll_comm_dup(world.comm, &same));
         const std::vector<Place> places{world, place_of(half), place_of(same)};
         constexpr uint64_t rounds = 40;
-        for (uint64_t seed = first; seed < first + rounds || endless; ++seed) {
-            if (endless && rank.rank() == 0) {
-                std::printf("SEED=%llu\n", static_cast<unsigned long long>(seed));
-            }
+        for (uint64_t seed = first; seed < first + rounds; ++seed) {
             const uint64_t number = seed * 1000;
             for (uint64_t k = 0; k < 4; ++k) {
                 alone(places[(seed + k) % places.size()], number + k);

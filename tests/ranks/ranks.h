@@ -76,6 +76,12 @@ inline void expect_message(const std::vector<std::string> &parts, const Location
     }
 }
 
+// Where a test that draws its cases at random begins: SEED=n, or where it always does.
+inline uint64_t first_seed() {
+    const char *text = std::getenv("SEED");
+    return text ? std::strtoull(text, nullptr, 10) : 0;
+}
+
 // What all ranks share without the library's help.
 struct Shared {
     pthread_barrier_t meeting;

@@ -111,7 +111,8 @@ void widen(std::mt19937_64 &random, int64_t length, Indices &first, Indices &cou
 }
 
 void random_tensors(const Rank &rank, xcoll_comm_t comm) {
-    for (uint64_t seed = 0; seed < 150; ++seed) {
+    const uint64_t first = ranks::first_seed();
+    for (uint64_t seed = first; seed < first + 150; ++seed) {
         std::mt19937_64 random(seed);
         Case c;
         const auto dims = 1 + random() % 5;

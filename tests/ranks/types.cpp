@@ -246,11 +246,12 @@ void gathers_and_scatters(const Rank &rank, xcoll_comm_t comm, const Side &of, i
 
 void random_types(const Rank &rank, const std::string &settings) {
     xcoll_comm_t comm = rank.open(settings);
-    for (uint64_t seed = 0; seed < 60; ++seed) {
+    const uint64_t first = ranks::first_seed();
+    for (uint64_t seed = first; seed < first + 60; ++seed) {
         std::mt19937_64 random(seed);
         Side made = {random_type(random, 1 + static_cast<int>(seed % 3)), 1 + random() % 4};
         made.count *= seed % 10 == 9 ? 1000 : 1; // beyond a slot
-        const int root = static_cast<int>(seed) % rank.size();
+        const int root = static_cast<int>(seed % static_cast<uint64_t>(rank.size()));
         bcasts(rank, comm, made, root);
         alltoalls(rank, comm, made, made);
         alltoalls(rank, comm, made, plain(made));

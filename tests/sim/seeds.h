@@ -1,7 +1,7 @@
 // Runs something for many seeds, and says how to run a failed one again.
 //
-//     XCOLL_SEED=1234            this one only
-//     XCOLL_SOAK_SECONDS=3600    seeds that no run has had before, for so long
+//     SEED=1234            this one only
+//     SOAK_SECONDS=3600    seeds that no run has had before, for so long
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,15 @@ inline bool every_seed(const char *test, uint64_t count, const std::function<voi
             run(seed);
             return true;
         } catch (const std::exception &error) {
-            std::printf("%s, seed %llu (run it alone with XCOLL_SEED=%llu):\n%s\n", test,
+            std::printf("%s, seed %llu (run it alone with SEED=%llu):\n%s\n", test,
                         static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seed), error.what());
             return false;
         }
     };
-    if (const uint64_t only = number_from_environment("XCOLL_SEED")) {
+    if (const uint64_t only = number_from_environment("SEED")) {
         return well(only);
     }
-    if (const uint64_t seconds = number_from_environment("XCOLL_SOAK_SECONDS")) {
+    if (const uint64_t seconds = number_from_environment("SOAK_SECONDS")) {
         const std::time_t end = std::time(nullptr) + static_cast<std::time_t>(seconds);
         uint64_t seed = static_cast<uint64_t>(std::time(nullptr)) << 20;
         uint64_t runs = 0;
