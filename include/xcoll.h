@@ -799,6 +799,18 @@ XCOLL_API xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_str
 XCOLL_API xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done);
 XCOLL_API xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part);
 
+/* Which buffer of a call. */
+enum {
+    XCOLL_SLOT_SEND = 0,
+    XCOLL_SLOT_RECV = 1, /* bcast, send and recv have one buffer: either number means it */
+    XCOLL_SLOT_B = 2,    /* this and the next: of products */
+    XCOLL_SLOT_BIAS = 3
+};
+/* A persistent request that is not active uses another buffer of the same size from its next start on: that of call
+ * `part` of its group, 0 for a request of one call. A call in place has one buffer, which moves as a whole. A buffer
+ * that is not used on this rank, or of no bytes, may be anything. Local. */
+XCOLL_API xcoll_result_t xcoll_request_rebind(xcoll_request_t request, size_t part, int slot, void *buffer);
+
 /* Gives up a request, which becomes XCOLL_REQUEST_NULL. One that is in flight ends its communicator: XCOLL_ERR_ABORTED.
  */
 XCOLL_API xcoll_result_t xcoll_request_free(xcoll_request_t *request);

@@ -34,6 +34,19 @@ template <class Describe> void record(Comm &comm, Plan *request, Describe descri
     current_group()->add(comm, std::move(call), nullptr, request);
 }
 
+// The buffers among the arguments: what is read is const.
+void note_buffer(Call &call, const void *send) {
+    call.buffers[static_cast<size_t>(Call::Slot::send)] = send;
+}
+void note_buffer(Call &call, void *recv) {
+    call.buffers[static_cast<size_t>(Call::Slot::recv)] = recv;
+}
+template <class Argument> void note_buffer(Call &, Argument) {
+}
+template <class... Arguments> void note_buffers(Call &call, Arguments... arguments) {
+    (note_buffer(call, arguments), ...);
+}
+
 // ---- the forms in which an operation may be called
 
 template <class Describe>
@@ -121,7 +134,11 @@ using xcoll::Call;
 using xcoll::Comm;
 
 #define UNPAREN(...) __VA_ARGS__
-#define DESCRIBED(name, arguments) [=](Call &call_, const Comm &of_) { describe::name(call_, of_ UNPAREN arguments); }
+#define DESCRIBED(name, arguments)                                                                                     \
+    [=](Call &call_, const Comm &of_) {                                                                                \
+        describe::name(call_, of_ UNPAREN arguments);                                                                  \
+        note_buffers(call_ UNPAREN arguments);                                                                         \
+    }
 #define OPERATION(name, parameters, arguments)                                                                         \
     xcoll_result_t xcoll_##name(UNPAREN parameters xcoll_comm_t comm) {                                                \
         return blocking(__func__, comm, DESCRIBED(name, arguments));                                                   \

@@ -80,22 +80,6 @@ void check_own(const Portion &out, const Portion &in) {
     }
 }
 
-bool overlap(const Portion &a, const Portion &b) {
-    return a.bytes() != 0 && b.bytes() != 0 && a.base < b.base + b.count && b.base < a.base + a.count;
-}
-
-// Parts of one run each: views may be woven into each other.
-void check_apart(const Portion *out, size_t outs, const Portion *in, size_t ins) {
-    for (size_t o = 0; o < outs; ++o) {
-        for (size_t i = 0; i < ins; ++i) {
-            const bool runs = !out[o].shape && !in[i].shape;
-            if (runs && overlap(out[o], in[i]) && out[o].base != in[i].base) {
-                fail_overlap(out[o].base, in[i].base, out[o].bytes());
-            }
-        }
-    }
-}
-
 // The counts of equal parts are the same in elements, whatever the two types.
 void set_equal_parts(Op &op, const Items &sent, size_t sendcount, const Items &received, size_t recvcount) {
     if (sent.base != received.base) {
@@ -117,11 +101,10 @@ bool is_root(Op &op, const Comm &comm, int root) {
 }
 
 // What a rank sends or takes alone, when the other side of the call does not matter here.
-void set_single(Call &call, const char *name, const void *buffer, const Items &items, size_t count) {
+void set_single(Portion &part, const char *name, const void *buffer, const Items &items, size_t count) {
     check_count(items, count);
-    Portion *parts = call.make_parts(1, 1);
-    parts[0] = parts[1] = items.portion(buffer, 0, count);
-    check_buffer(name, buffer, parts[0]);
+    part = items.portion(buffer, 0, count);
+    check_buffer(name, buffer, part);
 }
 
 // One part that goes to all (or to a root) and one from each rank.
@@ -137,7 +120,7 @@ void set_gathering(Call &call, const Comm &comm, const void *send, const Items &
     out[0] = sent.portion(send, 0, sendcount);
     check_buffer("send", send, out[0]);
     check_own(out[0], own);
-    check_apart(out, 1, in, static_cast<size_t>(comm.team().size));
+    check_apart({out, 1}, {in, static_cast<size_t>(comm.team().size)});
 }
 
 // One part to each rank and one from a root.
@@ -152,7 +135,7 @@ void set_scattering(const Comm &comm, void *recv, const Items &received, size_t 
     in[0] = received.portion(recv, 0, recvcount);
     check_buffer("recv", recv, in[0]);
     check_own(own, in[0]);
-    check_apart(out, static_cast<size_t>(comm.team().size), in, 1);
+    check_apart({out, static_cast<size_t>(comm.team().size)}, {in, 1});
 }
 
 } // namespace
@@ -204,7 +187,7 @@ void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, v
     const Items items = items_of(call, dtype);
     call.op.dtype = items.base;
     if (!receives) {
-        set_single(call, "send", send, items, sendcount);
+        set_single(call.make_parts(1, 1)[0], "send", send, items, sendcount);
         return;
     }
     const int ranks = comm.team().size;
@@ -220,7 +203,7 @@ void scatterv(Call &call, const Comm &comm, const void *send, const size_t *send
     const Items items = items_of(call, dtype);
     call.op.dtype = items.base;
     if (!sends) {
-        set_single(call, "recv", recv, items, recvcount);
+        set_single(call.make_parts(1, 1)[1], "recv", recv, items, recvcount);
         return;
     }
     const int ranks = comm.team().size;
@@ -247,7 +230,7 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
     call.op.send = send;
     fill(out, "send", send, items, {"sendcounts", sendcounts, sdispls}, ranks);
     check_own(out[comm.team().rank], in[comm.team().rank]);
-    check_apart(out, n, in, n);
+    check_apart({out, n}, {in, n});
 }
 
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
@@ -272,7 +255,7 @@ void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcou
     const size_t count = in_place ? recvcount : sendcount;
     set_equal_parts(call.op, sent, count, received, receives ? recvcount : count);
     if (!receives) {
-        set_single(call, "send", send, sent, sendcount);
+        set_single(call.make_parts(1, 1)[0], "send", send, sent, sendcount);
         return;
     }
     const int ranks = comm.team().size;
@@ -291,7 +274,7 @@ void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendco
     const size_t count = in_place ? sendcount : recvcount;
     set_equal_parts(call.op, sent, sends ? sendcount : count, received, count);
     if (!sends) {
-        set_single(call, "recv", recv, received, recvcount);
+        set_single(call.make_parts(1, 1)[1], "recv", recv, received, recvcount);
         return;
     }
     const int ranks = comm.team().size;
@@ -313,7 +296,7 @@ void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendc
     call.op.recv = recv;
     call.op.send = in_place ? recv : send;
     fill(out, "send", call.op.send, sent, in_place ? recvcount : sendcount, ranks);
-    check_apart(out, n, in, n);
+    check_apart({out, n}, {in, n});
 }
 
 void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
@@ -343,7 +326,7 @@ void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sen
     call.op.send = send == recv ? nullptr : send;
     fill(call, out, send, {"send", sendcounts, sdispls_bytes}, sendtypes, ranks);
     check_own(out[comm.team().rank], in[comm.team().rank]);
-    check_apart(out, n, in, n);
+    check_apart({out, n}, {in, n});
 }
 
 } // namespace xcoll::api::describe

@@ -177,7 +177,7 @@ void fill_moves(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &
     }
 }
 
-void fill_reduction(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &sections, int rank, void *recv) {
+void fill_reduction(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &sections, int rank) {
     const Interval &mine = tensor.to.parts[static_cast<size_t>(rank)];
     boxes.reduction.incoming.assign(tensor.from.parts.size(), 0);
     boxes.in_sections.reserve(sections.size()); // portions point to them
@@ -191,7 +191,7 @@ void fill_reduction(Boxes &boxes, const Tensor &tensor, const std::vector<Sectio
             boxes.reduction.incoming[static_cast<size_t>(p)] += box.bytes;
         }
         boxes.in_sections.push_back(std::move(box));
-        boxes.reduction.segments.push_back({portion(recv, boxes.in_sections.back()), section.senders});
+        boxes.reduction.segments.push_back({portion(nullptr, boxes.in_sections.back()), section.senders});
     }
 }
 
@@ -200,7 +200,7 @@ bool is_whole(const Split &side, int64_t length) {
                        [&](const Interval &part) { return part.count == length; });
 }
 
-void fill_whole(Boxes &boxes, const Tensor &tensor, const void *send, void *recv, int rank) {
+void fill_whole(Boxes &boxes, const Tensor &tensor, int rank) {
     const auto length = [&](const Split &side) { return tensor.shape[static_cast<size_t>(side.dim)]; };
     if (tensor.elements == 0 || !is_whole(tensor.from, length(tensor.from)) ||
         !is_whole(tensor.to, length(tensor.to))) {
@@ -211,8 +211,8 @@ void fill_whole(Boxes &boxes, const Tensor &tensor, const void *send, void *recv
     boxes.whole_in = boxes.whole_out = empty_box(dtype_of(tensor.dtype));
     tensor.append_box(boxes.whole_in, tensor.from, rank, from, to);
     tensor.append_box(boxes.whole_out, tensor.to, rank, from, to);
-    boxes.reduction.whole_in = portion(send, boxes.whole_in);
-    boxes.reduction.whole_out = portion(recv, boxes.whole_out);
+    boxes.reduction.whole_in = portion(nullptr, boxes.whole_in);
+    boxes.reduction.whole_out = portion(nullptr, boxes.whole_out);
 }
 
 } // namespace
@@ -232,6 +232,8 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
              "tensor.op is a premultiplied sum: expected XCOLL_SUM of what was multiplied before, "
              "or another operator");
     }
+    op.send = send;
+    op.recv = recv;
     op.signature = ReshardSignature{from_dim, to_dim, tensor.hash}.word();
     check_buffers(tensor, send, recv, rank);
     std::vector<Section> sections = sections_of(tensor.from.parts);
@@ -249,8 +251,8 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
     }
     if (reduces) {
         op.kind = Kind::reshard_reduce;
-        fill_reduction(*boxes, tensor, sections, rank, recv);
-        fill_whole(*boxes, tensor, send, recv, rank);
+        fill_reduction(*boxes, tensor, sections, rank);
+        fill_whole(*boxes, tensor, rank);
         op.reshard = &boxes->reduction;
         op.in = nullptr; // scratch memory
     } else {

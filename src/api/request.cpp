@@ -1,11 +1,11 @@
 // Requests: test and wait in their variants, start, parts, free.
+#include "api/request.h"
+
 #include <memory>
 
 #include "api/handle.h"
 
 namespace xcoll::api {
-
-namespace {
 
 Plan &checked_request(xcoll_request_t handle) {
     check_not_forked();
@@ -20,6 +20,7 @@ Plan &checked_request(xcoll_request_t handle) {
     return *plan;
 }
 
+namespace {
 // Why it cannot be started; nullptr: it can.
 const char *obstacle(const Plan &plan) {
     return !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
@@ -27,8 +28,9 @@ const char *obstacle(const Plan &plan) {
            : !plan.can_start()   ? "belongs to a communicator that was freed: free the request as well"
                                  : nullptr;
 }
+} // namespace
 
-Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr) {
+Plan &checked_startable(xcoll_request_t handle, const size_t *index) {
     Plan &plan = checked_request(handle);
     if (const char *why = obstacle(plan)) {
         const std::string name = index ? xcoll::format("requests[%zu]", *index) : "request";
@@ -36,6 +38,16 @@ Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr) {
     }
     return plan;
 }
+
+const Plan::Part &checked_part(const Plan &plan, size_t part) {
+    if (part >= plan.parts.size()) {
+        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts.size(),
+             plan.parts.size() - 1);
+    }
+    return plan.parts[part];
+}
+
+namespace {
 
 void release(xcoll_request_t &handle) {
     const std::unique_ptr<Plan> plan(request_of(handle));
@@ -99,14 +111,6 @@ void wait(xcoll_request_t &handle, xcoll_status_t *status) {
     if (plan) {
         consume(handle);
     }
-}
-
-const Plan::Part &checked_part(const Plan &plan, size_t part) {
-    if (part >= plan.parts.size()) {
-        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts.size(),
-             plan.parts.size() - 1);
-    }
-    return plan.parts[part];
 }
 
 void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statuses[]) {

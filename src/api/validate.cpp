@@ -49,6 +49,21 @@ void fail_overlap(const void *send, const void *recv, size_t bytes) {
          send, recv, bytes);
 }
 
+bool overlap(const Portion &a, const Portion &b) {
+    return a.bytes() != 0 && b.bytes() != 0 && !is_apart(a.base, a.count, b.base, b.count);
+}
+
+void check_apart(std::span<const Portion> out, std::span<const Portion> in) {
+    for (const Portion &o : out) {
+        for (const Portion &i : in) {
+            const bool runs = !o.shape && !i.shape;
+            if (runs && overlap(o, i) && o.base != i.base) {
+                fail_overlap(o.base, i.base, o.bytes());
+            }
+        }
+    }
+}
+
 void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
     const UserOperator *made = call.hold(process().operators().find(handle));
     if (!made) {

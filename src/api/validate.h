@@ -49,6 +49,11 @@ inline bool is_apart(const void *one, size_t one_bytes, const void *other, size_
     return a + one_bytes <= b || b + other_bytes <= a;
 }
 
+// Of portions that are one run each.
+bool overlap(const Portion &a, const Portion &b);
+// No part that goes out lies across one that comes in; it may be that one. Views may be woven into each other.
+void check_apart(std::span<const Portion> out, std::span<const Portion> in);
+
 // One buffer for both directions.
 inline void set_buffer(Op &op, void *buf) {
     if (op.count != 0 && (!buf || buf == XCOLL_IN_PLACE)) [[unlikely]] {

@@ -11,12 +11,13 @@ namespace xcoll {
 // copies of a segment lie behind each other in the same order, so they are added as they come.
 struct Reshard {
     struct Segment {
-        Portion place; // in the user's buffer
+        Portion place; // its base counts from the receive buffer
         std::vector<int> holders;
     };
     std::vector<Segment> segments;
     std::vector<size_t> incoming; // bytes, by rank: its copies of the segments that it holds, in their order
-    // Every rank holds everything and wants everything: these are the two buffers, in the same order.
+    // Every rank holds everything and wants everything: these are the two buffers, in the same order. Their bases count
+    // from the call's.
     bool everything = false;
     Portion whole_in, whole_out;
 };

@@ -41,6 +41,13 @@ private:
     Exchange exchange_ = to_myself(op_);
 };
 
+// A portion whose base counts from a buffer.
+Portion in_buffer(const void *buffer, Portion portion) {
+    const auto base = reinterpret_cast<uintptr_t>(buffer) + reinterpret_cast<uintptr_t>(portion.base);
+    portion.base = reinterpret_cast<char *>(base);
+    return portion;
+}
+
 // Bytes that lie together, or nullptr.
 char *one_run(const Portion &portion) {
     if (portion.views() != 1) {
@@ -72,14 +79,15 @@ public:
     }
     void reduce() {
         for (const Reshard::Segment &segment : plan_.segments) {
-            const size_t bytes = segment.place.bytes();
+            const Portion to = in_buffer(op_.recv, segment.place);
+            const size_t bytes = to.bytes();
             gather_copies(segment);
-            if (char *place = one_run(segment.place)) {
+            if (char *place = one_run(to)) {
                 add_up(place, bytes);
             } else {
                 char *first = const_cast<char *>(static_cast<const char *>(copies_[0]));
                 add_up(first, bytes);
-                Walk(segment.place, false).begin().copy_from(*team_.kernels, first, bytes);
+                Walk(to, false).begin().copy_from(*team_.kernels, first, bytes);
             }
             for (const int p : segment.holders) {
                 incoming_[static_cast<size_t>(p)].base += bytes;
@@ -145,12 +153,14 @@ private:
 // The whole tensor as one array.
 class Whole {
 public:
-    Whole(Team &team, const Op &op) : team_(team), plan_(*op.reshard), together_(op) {
-        const size_t bytes = plan_.whole_out.bytes();
-        char *from = one_run(plan_.whole_in), *to = one_run(plan_.whole_out);
+    Whole(Team &team, const Op &op)
+        : team_(team), in_(in_buffer(op.send, op.reshard->whole_in)), out_(in_buffer(op.recv, op.reshard->whole_out)),
+          together_(op) {
+        const size_t bytes = out_.bytes();
+        char *from = one_run(in_), *to = one_run(out_);
         if (!from || !to) {
             packed_.emplace(*team.scratch, bytes);
-            Walk(plan_.whole_in, true).begin().copy_to(*team.kernels, packed_->data(), bytes);
+            Walk(in_, true).begin().copy_to(*team.kernels, packed_->data(), bytes);
             from = to = packed_->data();
         }
         together_.kind = Kind::allreduce;
@@ -163,13 +173,13 @@ public:
     }
     void unpack() const {
         if (packed_) {
-            Walk(plan_.whole_out, false).begin().copy_from(*team_.kernels, packed_->data(), plan_.whole_out.bytes());
+            Walk(out_, false).begin().copy_from(*team_.kernels, packed_->data(), out_.bytes());
         }
     }
 
 private:
     Team &team_;
-    const Reshard &plan_;
+    const Portion in_, out_;
     Op together_;
     std::optional<Scratch> packed_;
 };

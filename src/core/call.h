@@ -2,7 +2,6 @@
 // caller are copied or held here; only data buffers stay the caller's.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -10,40 +9,49 @@
 
 namespace xcoll {
 
+class Itinerary;
+
 class Call {
 public:
     Op op;
+    // The caller's buffers. As given: nullptr where a call has none, XCOLL_IN_PLACE instead of one.
+    enum class Slot : uint8_t { send, recv };
+    const void *buffers[2] = {};
+    const void *buffer(Slot slot) const {
+        return buffers[static_cast<size_t>(slot)];
+    }
 
     // Room for the parts that go out and come in; the first of those that go out.
-    Portion *make_parts(size_t out, size_t in) {
-        auto &parts = kept().parts;
-        parts = std::make_unique<Portion[]>(out + in);
-        op.out = parts.get();
-        op.in = parts.get() + out;
-        return parts.get();
-    }
-    const size_t *keep(const size_t *counts, size_t ranks) {
-        auto &copy = kept().counts;
-        copy = std::make_unique<size_t[]>(ranks);
-        std::copy_n(counts, ranks, copy.get());
-        return copy.get();
-    }
+    Portion *make_parts(size_t out, size_t in);
+    const size_t *keep(const size_t *counts, size_t ranks);
     // A type or an operator of the user's lives as long as a call that uses it.
     template <class T> const T *hold(std::shared_ptr<const T> object) {
         const T *pointer = object.get();
         kept().held.push_back(std::move(object));
         return pointer;
     }
-    // The calls of a group.
+
+    // ---- groups
     void keep(std::vector<Call> calls);
+    // Where all bytes of the group lie now (coll/itinerary.h).
+    void write_itinerary(int rank, int ranks);
+    // A call of the group, or this one.
+    const Call &part(size_t index) const {
+        return op.kind == Kind::group ? kept_->calls[index] : *this;
+    }
+
+    // The buffer of a part is elsewhere from now on. The itinerary does not follow by itself.
+    void move_buffer(size_t part, Slot slot, const void *to);
 
 private:
     struct Kept {
         std::unique_ptr<Portion[]> parts;
+        size_t parts_out = 0, parts_in = 0;
         std::unique_ptr<size_t[]> counts;
         std::vector<std::shared_ptr<const void>> held;
         std::vector<Call> calls;
         std::vector<Op> ops;
+        std::shared_ptr<const Itinerary> itinerary;
     };
     Kept &kept() {
         if (!kept_) {
@@ -51,16 +59,9 @@ private:
         }
         return *kept_;
     }
+    void move_own_buffer(Slot slot, const void *to);
+    void shift(Slot slot, ptrdiff_t distance);
     std::shared_ptr<Kept> kept_; // most calls keep nothing
 };
-
-inline void Call::keep(std::vector<Call> calls) {
-    Kept &to = kept();
-    to.calls = std::move(calls);
-    for (const Call &call : to.calls) {
-        to.ops.push_back(call.op);
-    }
-    op.parts = to.ops;
-}
 
 } // namespace xcoll

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/digest.h"
-#include "coll/itinerary.h"
 #include "core/comm.h"
 #include "core/process.h"
 
@@ -72,8 +71,7 @@ void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shar
                 together.op.kind = Kind::group;
                 together.op.count = digest(moves);
                 together.keep(std::move(moves));
-                const Team &team = comm->team();
-                together.op.itinerary = together.hold(Itinerary::of(together.op, team.rank, team.size));
+                together.write_itinerary(comm->team().rank, comm->team().size);
             }
             const size_t operation = add(comm, std::move(together));
             for (size_t k = 0; k < movers.size(); ++k) {

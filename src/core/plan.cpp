@@ -24,6 +24,11 @@ void Plan::start() {
     failure.reset();
     for (const auto &operation : operations) {
         try {
+            if (operation->has_moved) {
+                const Team &team = operation->comm->team();
+                operation->what.write_itinerary(team.rank, team.size);
+                operation->has_moved = false;
+            }
             operation->comm->start(*operation);
         } catch (const Failure &trouble) {
             if (!failure) {
@@ -78,6 +83,12 @@ void Plan::wait_for_part(const Part &part) {
     if (!operation.done()) {
         operation.comm->wait_for(operation);
     }
+}
+
+void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
+    Request &operation = *operations[part.operation];
+    operation.what.move_buffer(part.index, slot, to);
+    operation.has_moved = operation.what.op.kind == Kind::group;
 }
 
 void Plan::check() const {

@@ -54,6 +54,11 @@ public:
             throw *failure;
         }
     }
+    const Call &call(const Part &part) const {
+        return operations[part.operation]->what.part(part.index);
+    }
+    // From the next start on.
+    void move_buffer(const Part &part, Call::Slot slot, const void *to);
     // The user does not want it any more: what is in flight ends.
     void give_up();
 

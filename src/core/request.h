@@ -17,6 +17,7 @@ class Comm;
 struct Request {
     Comm *comm;                          // not looked at once it is done: the communicator may be freed then
     std::weak_ptr<const void> comm_life; // of one that will be started again
+    bool has_moved = false;              // then: a buffer of it, since its itinerary was written
     Call what;
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
     Fingerprint call{};

@@ -112,6 +112,8 @@ IS(offsetof(xcoll_float64_int32_t, unused) == 12);
 IS(offsetof(xcoll_int64_int32_t, unused) == 12);
 IS(offsetof(xcoll_float32_int64_t, unused) == 4);
 
+IS(XCOLL_SLOT_SEND == 0 && XCOLL_SLOT_RECV == 1 && XCOLL_SLOT_B == 2 && XCOLL_SLOT_BIAS == 3);
+
 /* Fields of the struct lie one behind the other, without holes. */
 #define FOLLOWS(field, previous)                                                                                       \
     IS(offsetof(xcoll_comm_config_t, field) ==                                                                         \

@@ -87,11 +87,53 @@ void sendrecv_with_buffers_that_overlap(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(exchange(data, data + 4, 4));
 }
 
+void rebinds(const Rank &rank, xcoll_comm_t comm) {
+    const auto size = static_cast<size_t>(rank.size());
+    std::vector<int> send(2, 1), gathered(2 * size), sums(2), address(2 * size);
+    xcoll_request_t request = XCOLL_REQUEST_NULL, once = XCOLL_REQUEST_NULL;
+    const std::vector<size_t> counts(size, 2);
+    std::vector<size_t> places;
+    for (size_t p = 0; p < size; ++p) {
+        places.push_back(reinterpret_cast<size_t>(&address[2 * p]));
+    }
+    const std::vector<xcoll_dtype_t> types(size, XCOLL_INT32);
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_allgather(send.data(), 2, gathered.data(), XCOLL_INT32, comm));
+    ranks::succeed(xcoll_allreduce(XCOLL_IN_PLACE, sums.data(), 2, XCOLL_INT32, XCOLL_SUM, comm));
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::succeed(
+        xcoll_allgatherw(send.data(), 2, XCOLL_INT32, nullptr, counts.data(), places.data(), types.data(), comm));
+    ranks::succeed(xcoll_group_end_init(&request));
+    const auto rebind = [&](size_t part, int slot, void *buffer) {
+        return xcoll_request_rebind(request, part, slot, buffer);
+    };
+    const char *name = "xcoll_request_rebind";
+    make({
+        {name, [&] { return rebind(4, XCOLL_SLOT_SEND, send.data()); }, XCOLL_ERR_ARGUMENT, {"part 4"}},
+        {name, [&] { return rebind(0, XCOLL_SLOT_B, send.data()); }, XCOLL_ERR_ARGUMENT, {"slot 2", "allgather"}},
+        {name, [&] { return rebind(0, 7, send.data()); }, XCOLL_ERR_ARGUMENT, {"slot 7"}},
+        {name, [&] { return rebind(0, XCOLL_SLOT_SEND, nullptr); }, XCOLL_ERR_ARGUMENT, {"buffer is NULL"}},
+        {name, [&] { return rebind(0, XCOLL_SLOT_RECV, XCOLL_IN_PLACE); }, XCOLL_ERR_ARGUMENT, {"XCOLL_IN_PLACE"}},
+        {name, [&] { return rebind(0, XCOLL_SLOT_RECV, &send[1]); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {name, [&] { return rebind(1, XCOLL_SLOT_SEND, send.data()); }, XCOLL_ERR_ARGUMENT, {"slot 0", "other slot"}},
+        {name, [&] { return rebind(3, XCOLL_SLOT_RECV, &address[0]); }, XCOLL_ERR_ARGUMENT, {"addresses"}},
+    });
+    ranks::succeed(rebind(2, XCOLL_SLOT_SEND, nullptr)); // a barrier has nothing that could be elsewhere
+    ranks::succeed(xcoll_start(&request));
+    make({{name, [&] { return rebind(0, XCOLL_SLOT_SEND, send.data()); }, XCOLL_ERR_STATE, {"active"}}});
+    ranks::succeed(xcoll_wait(&request));
+    ranks::check(gathered == std::vector<int>(2 * size, 1), "what was refused has changed the plan");
+    ranks::succeed(xcoll_request_free(&request));
+    ranks::succeed(xcoll_ibarrier(comm, &once));
+    make({{name, [&] { return xcoll_request_rebind(once, 0, 0, nullptr); }, XCOLL_ERR_ARGUMENT, {"not persistent"}}});
+    ranks::succeed(xcoll_wait(&once));
+}
+
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     for (void (*part)(const Rank &, xcoll_comm_t) :
          {start_of_what_cannot_be_started, start_after_the_communicator_was_freed,
-          a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap}) {
+          a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds}) {
         part(rank, comm);
         expect_usable(comm, rank.size());
     }

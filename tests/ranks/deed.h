@@ -76,6 +76,19 @@ public:
         }
     }
 
+    // Other buffers, of which the plan is told.
+    void move(xcoll_request_t plan, size_t part) {
+        std::vector<int32_t>(send_).swap(send_); // the new one is there before the old one goes
+        std::vector<int32_t>(recv_).swap(recv_);
+        shift_ = (shift_ + 1) % 3;
+        if (what_ != barrier && what_ != bcast && !in_place()) {
+            ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_SEND, send()));
+        }
+        if (what_ != barrier) {
+            ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_RECV, recv()));
+        }
+    }
+
     enum Form : int { blocking, immediate, persistent, enqueued };
     // Starts it in that form, or does it.
     xcoll_result_t call(Form form, xcoll_comm_t comm, xcoll_request_t *request);
@@ -342,10 +355,7 @@ inline void Deed::check() const {
         }
     };
     const bool receives = !(what_ == reduce || what_ == gather || what_ == gatherv) || rank_ == root_;
-    if (what_ == barrier || !receives) {
-        return;
-    }
-    if (what_ == exscan && rank_ == 0) {
+    if (what_ == barrier || !receives || (what_ == exscan && rank_ == 0)) {
         return;
     }
     std::vector<bool> written(recv_.size());
@@ -380,8 +390,7 @@ inline void Deed::check() const {
             written[in_[k].at + i] = true;
         }
     }
-    const bool front_only = in_place() && (what_ == reduce_scatter || what_ == reduce_scatterv);
-    for (size_t i = 0; i + 1 < recv_.size() && !front_only && !in_place(); ++i) {
+    for (size_t i = 0; i + 1 < recv_.size() && !in_place(); ++i) {
         if (!written[i]) {
             expect(i, garbage);
         }

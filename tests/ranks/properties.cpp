@@ -74,6 +74,11 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
     const uint64_t turns = way == 2 ? 3 : 1;
     xcoll_request_t plan = XCOLL_REQUEST_NULL;
     for (uint64_t turn = 0; turn < turns; ++turn) {
+        for (size_t i = 0; turn > 0 && i < count; ++i) {
+            if (values::mix(number + turn * 100 + i) % 2 == 0) {
+                all[i].move(plan, i);
+            }
+        }
         for (Deed &deed : all) {
             deed.prepare(turn);
         }

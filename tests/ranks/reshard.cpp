@@ -13,9 +13,17 @@ using ranks::Rank;
 
 namespace {
 
+constexpr float untouched = -5;
+constexpr size_t edge = 8; // of elements around what is received, that nothing may touch
+
 enum class Form { blocking, request, persistent, stream, group };
 
-void call(Form form, const float *send, float *recv, const xcoll_tensor_t &tensor, const Case &c, xcoll_comm_t comm) {
+using Floats = std::vector<float>;
+
+void call(Form form, const Floats &send_, Floats &recv_, const xcoll_tensor_t &tensor, const Case &c,
+          xcoll_comm_t comm) {
+    const float *send = send_.data();
+    float *recv = recv_.data() + edge;
     xcoll_request_t request = XCOLL_REQUEST_NULL;
     switch (form) {
     case Form::blocking:
@@ -27,12 +35,18 @@ void call(Form form, const float *send, float *recv, const xcoll_tensor_t &tenso
         break;
     case Form::persistent: {
         xcoll_tensor_t passing = tensor;
-        ranks::succeed(xcoll_reshard_init(send, recv, &passing, c.from_dim, c.to_dim, comm, &request));
+        auto other_send = std::make_unique<Floats>(send_), other_recv = std::make_unique<Floats>(recv_);
+        ranks::succeed(xcoll_reshard_init(other_send->data(), other_recv->data() + edge, &passing, c.from_dim, c.to_dim,
+                                          comm, &request));
         std::memset(static_cast<void *>(&passing), 0x55, sizeof passing);
-        for (int round = 0; round < 2; ++round) {
-            ranks::succeed(xcoll_start(&request));
-            ranks::succeed(xcoll_wait(&request));
-        }
+        ranks::succeed(xcoll_start(&request));
+        ranks::succeed(xcoll_wait(&request));
+        ranks::succeed(xcoll_request_rebind(request, 0, XCOLL_SLOT_SEND, const_cast<float *>(send)));
+        ranks::succeed(xcoll_request_rebind(request, 0, XCOLL_SLOT_RECV, recv));
+        other_send.reset();
+        other_recv.reset();
+        ranks::succeed(xcoll_start(&request));
+        ranks::succeed(xcoll_wait(&request));
         ranks::succeed(xcoll_request_free(&request));
         break;
     }
@@ -48,8 +62,6 @@ void call(Form form, const float *send, float *recv, const xcoll_tensor_t &tenso
 }
 
 void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, const std::string &name) {
-    constexpr float untouched = -5;
-    constexpr size_t edge = 8;
     const int ranks_ = rank.size();
     std::vector<Part> before;
     for (int p = 0; p < ranks_; ++p) {
@@ -58,7 +70,7 @@ void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, cons
     const Part &mine = before[static_cast<size_t>(rank.rank())];
     const bool packed = c.row_gap == 0 && c.element_gap == 0;
     const Part after = part_of(c, false, rank.rank(), ranks_, true);
-    std::vector<float> send(mine.reach(), untouched), recv(after.reach() + 2 * edge, untouched);
+    Floats send(mine.reach(), untouched), recv(after.reach() + 2 * edge, untouched);
     for_each(mine, [&](const Indices &at, size_t place) { send[place] = value(at, rank.rank()); });
     xcoll_tensor_t tensor;
     ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
@@ -72,7 +84,7 @@ void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, cons
     tensor.to_first = c.to_first.empty() ? nullptr : c.to_first.data();
     tensor.to_count = c.to_count.empty() ? nullptr : c.to_count.data();
     tensor.op = c.op;
-    call(form, send.data(), recv.data() + edge, tensor, c, comm);
+    call(form, send, recv, tensor, c, comm);
     for_each(after, [&](const Indices &at, size_t place) {
         float &found = recv[edge + place];
         if (found != wanted(c, before, at)) {
