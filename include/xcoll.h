@@ -311,8 +311,8 @@ XCOLL_API xcoll_result_t xcoll_comm_get_async_error(xcoll_comm_t comm, xcoll_res
 /* The ranks of this machine whose processes have died. *count: in, the room in ranks; out, how many there are. With
  * ranks NULL they are only counted. */
 XCOLL_API xcoll_result_t xcoll_comm_failed_ranks(xcoll_comm_t comm, size_t *count, int ranks[]);
-/* What comm is and which algorithm serves which size, as JSON. *len: in, the room; out, what is needed with the NUL.
- * What does not fit is cut off; with json NULL only *len is set. */
+/* What comm is, which algorithm serves which size, the settings, the build and the machine, as JSON. *len: in, the
+ * room; out, what is needed with the NUL. What does not fit is cut off; with json NULL only *len is set. */
 XCOLL_API xcoll_result_t xcoll_comm_describe(xcoll_comm_t comm, char *json, size_t *len);
 /* The longest wait of one operation on this rank from now on; < 0: no limit, 0 is XCOLL_ERR_ARGUMENT. */
 XCOLL_API xcoll_result_t xcoll_comm_set_timeout(xcoll_comm_t comm, int64_t milliseconds);

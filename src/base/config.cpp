@@ -117,7 +117,8 @@ std::string known_names() {
     return names;
 }
 
-void apply(Settings &settings, std::string_view name, const std::string &text, const char *prefix) {
+void apply(Settings &settings, std::string_view name, const std::string &text, Given::By by) {
+    const char *prefix = by == Given::By::environment ? "XCOLL_" : "";
     const Variable *variable = find(name);
     const std::string shown(name);
     if (!variable) {
@@ -127,6 +128,7 @@ void apply(Settings &settings, std::string_view name, const std::string &text, c
     if (const char *valid = variable->set(settings, text == "auto" ? "" : text)) {
         fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), text.c_str(), valid);
     }
+    settings.given.push_back({variable, text, by});
 }
 
 void apply_list(Settings &settings, std::string_view list) {
@@ -142,7 +144,7 @@ void apply_list(Settings &settings, std::string_view list) {
             fail(XCOLL_ERR_CONFIG, "setting \"%s\" has no value: expected NAME=value;NAME=value",
                  std::string(item).c_str());
         }
-        apply(settings, item.substr(0, equals), std::string(item.substr(equals + 1)), "");
+        apply(settings, item.substr(0, equals), std::string(item.substr(equals + 1)), Given::By::program);
     }
 }
 
@@ -163,13 +165,19 @@ Settings read_settings(const char *own, const char *const *environment) {
         const size_t equals = entry.find('=');
         if (entry.starts_with(prefix) && equals != std::string_view::npos) {
             apply(settings, entry.substr(prefix.size(), equals - prefix.size()), std::string(entry.substr(equals + 1)),
-                  "XCOLL_");
+                  Given::By::environment);
         }
     }
     if (own) {
         apply_list(settings, own);
     }
     return settings;
+}
+
+void give_timeout(Settings &settings, int64_t milliseconds) {
+    settings.timeout_ms = milliseconds;
+    const double seconds = milliseconds < 0 ? 0 : static_cast<double>(milliseconds) / 1000;
+    settings.given.push_back({find("TIMEOUT"), format("%.15g", seconds), Given::By::program});
 }
 
 } // namespace xcoll

@@ -6,8 +6,18 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace xcoll {
+
+struct Variable;
+
+// A setting that somebody has given; of several for one variable the last counts.
+struct Given {
+    const Variable *variable;
+    std::string value; // as it was written
+    enum class By : uint8_t { environment, program } by;
+};
 
 struct Settings {
     int64_t timeout_ms = 0;
@@ -18,6 +28,7 @@ struct Settings {
     std::string allreduce, bcast, barrier; // names of algorithms; "": chosen by cost
     std::string store;                     // "", "cached" or "stream"
     std::string plugin_path;
+    std::vector<Given> given;
 };
 
 struct Variable {
@@ -34,5 +45,8 @@ std::span<const Variable> variables();
 // Defaults, then the environment (of which every XCOLL_* must be in the table), then `own` if it is not NULL. Throws
 // Failure(XCOLL_ERR_CONFIG) that names the variable, the value and what would be valid.
 Settings read_settings(const char *own, const char *const *environment);
+
+// A program says it in milliseconds, < 0 for no limit, instead of TIMEOUT=seconds.
+void give_timeout(Settings &settings, int64_t milliseconds);
 
 } // namespace xcoll

@@ -84,7 +84,7 @@ void apply(Membership &membership, const Wishes &wishes) {
     membership.settings = wishes.settings;
     membership.name = wishes.name;
     if (wishes.timeout_ms != 0) {
-        membership.settings.timeout_ms = wishes.timeout_ms;
+        give_timeout(membership.settings, wishes.timeout_ms);
     }
 }
 

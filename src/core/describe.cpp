@@ -1,70 +1,49 @@
 #include "core/describe.h"
 
-#include "base/error.h"
+#include "core/describe_choices.h"
+#include "core/describe_surroundings.h"
+#include "core/json.h"
 
 namespace xcoll {
 
 namespace {
 
-std::string quoted(const std::string &text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-        }
-        const bool printable = static_cast<unsigned char>(c) >= ' ';
-        out += printable ? std::string(1, c) : format("\\u%04x", static_cast<unsigned char>(c));
-    }
-    return out + '"';
+const char *truth(bool value) {
+    return value ? "true" : "false";
 }
 
-bool is_users(Kind kind) {
-    return kind != Kind::none && kind != Kind::words && kind != Kind::refused && !algorithms(kind).empty();
+std::string describe_groups(const Grouping &grouping) {
+    std::vector<std::string> groups;
+    for (uint32_t group = 0; group < grouping.groups(); ++group) {
+        const std::span ranks(grouping.order.data() + grouping.first[group], grouping.sizes[group]);
+        groups.push_back(list_of(ranks, [](int rank) { return std::to_string(rank); }));
+    }
+    return list_of(groups, [](const std::string &group) { return group; });
 }
 
-// [{"up_to": 16384, "algorithm": "one_shot"}, ...]: one entry for each change of algorithm; null: any size.
-std::string choices(const Comm &comm, Kind kind) {
-    constexpr size_t largest = size_t{1} << 40;
-    std::string text;
-    const Row *last = nullptr;
-    for (size_t bytes = 1; bytes <= largest; bytes *= 2) {
-        const Row *row = &comm.choices().row(kind, bytes);
-        if (last && row != last) {
-            text +=
-                format("%s{\"up_to\": %zu, \"algorithm\": \"%s\"}", text.empty() ? "" : ", ", bytes / 2, last->name);
-        }
-        last = row;
-    }
-    return '[' + text + format("%s{\"up_to\": null, \"algorithm\": \"%s\"}]", text.empty() ? "" : ", ", last->name);
+std::string describe_memory(Node &node) {
+    return format("{\"ring_bytes\": %zu, \"segment_bytes\": %zu, \"ranks\": %d, \"crowded\": %s}", node.ring().bytes(),
+                  node.member(node.me()).segment->bytes(), node.ranks(), truth(node.crowded()));
 }
 
 } // namespace
 
 std::string describe(const Comm &comm) {
     const Team &team = comm.team();
+    const Membership &membership = comm.membership();
     std::string text = format("{\"rank\": %d, \"size\": %d, \"name\": ", team.rank, team.size);
-    text += quoted(comm.membership().name);
+    text += quoted(membership.name);
     text += format(", \"operations_started\": %llu, \"shared_memory\": %s, \"messages\": %s, \"kernels\": \"%s\"",
-                   static_cast<unsigned long long>(comm.sequence()), team.window ? "true" : "false",
-                   team.transport ? "true" : "false", team.kernels->name);
-    text += ", \"groups\": [";
-    for (uint32_t group = 0; group < team.grouping.groups(); ++group) {
-        text += group > 0 ? ", [" : "[";
-        for (uint32_t i = 0; i < team.grouping.sizes[group]; ++i) {
-            text += format("%s%d", i > 0 ? ", " : "", team.grouping.order[team.grouping.first[group] + i]);
-        }
-        text += ']';
-    }
-    text += "], \"algorithms\": {";
-    const char *separator = "";
-    for (int k = 1; k < kinds; ++k) {
-        const auto kind = static_cast<Kind>(k);
-        if (is_users(kind) && !(traits(kind).is_message && !team.window)) {
-            text += separator + quoted(kind == Kind::group ? "group" : name_of(kind)) + ": " + choices(comm, kind);
-            separator = ", ";
-        }
-    }
-    return text + "}}";
+                   static_cast<unsigned long long>(comm.sequence()), truth(team.window != nullptr),
+                   truth(team.transport != nullptr), team.kernels->name);
+    text += ", \"groups\": " + describe_groups(team.grouping);
+    text += ", \"memory\": " + describe_memory(*membership.node);
+    text += ", \"algorithms\": " + describe_choices(comm);
+    text += ", \"passed_over\": " + describe_passed_over(comm);
+    text += ", \"settings\": " + describe_settings(membership.settings);
+    text += ", \"build\": " + describe_build();
+    text += ", \"machine\": " + describe_machine();
+    return text + '}';
 }
 
 } // namespace xcoll
