@@ -1,7 +1,8 @@
-# For the scripts that test xcollrun; sourced.
+# For the scripts that test xcollrun and the other tools; sourced. `tool` names the one that is tested.
 set -u
 xcollrun=${BUILD:-./build}/xcollrun
-[ -x "$xcollrun" ] || { echo "there is no $xcollrun"; exit 77; }
+tool=${BUILD:-./build}/${tool:-xcollrun}
+for program in "$xcollrun" "$tool"; do [ -x "$program" ] || { echo "there is no $program"; exit 77; }; done
 work=$(mktemp -d) || exit 2
 # Ranks carry this in their command line. No process of the test's own does.
 marker=98765.$$
@@ -33,14 +34,14 @@ wrong() {
     failures=$((failures + 1))
 }
 
-# run EXPECTED-CODE ARGUMENTS...: xcollrun with its output in $work/out and $work/err.
+# run EXPECTED-CODE ARGUMENTS...: the tool with its output in $work/out and $work/err.
 run() {
     local expected=$1 code
     shift
-    "$xcollrun" "$@" >"$work/out" 2>"$work/err" <"${input:-/dev/null}"
+    "$tool" "$@" >"$work/out" 2>"$work/err" <"${input:-/dev/null}"
     code=$?
     [ $code -eq "$expected" ] || {
-        wrong "xcollrun $* returned $code instead of $expected"
+        wrong "$(basename "$tool") $* returned $code instead of $expected"
         cat "$work/out" "$work/err"
     }
 }
@@ -50,6 +51,10 @@ says() { # FILE TEXT: some line contains it
         wrong "no line of $1 contains '$2':"
         cat "$work/$1"
     }
+}
+
+silent() { # FILE TEXT: no line contains it
+    ! grep -F -- "$2" "$work/$1" || wrong "a line of $1 contains '$2'"
 }
 
 lines() { # FILE NUMBER: it has so many
