@@ -4,24 +4,10 @@
 
 #include <stddef.h>
 
-/* harness/jobs.py has them in the same order. */
-enum op {
-    OP_BARRIER,
-    OP_BCAST,
-    OP_ALLREDUCE,
-    OP_REDUCE,
-    OP_REDUCE_SCATTER,
-    OP_ALLGATHER,
-    OP_ALLTOALL,
-    OP_GATHER,
-    OP_SCATTER,
-    OP_ALLGATHERV,
-    OP_ALLTOALLV,
-    OP_SCAN,
-    OP_EXSCAN,
-    OP_GROUP, /* group_calls all-gathers that are known together */
-    OP_COUNT
-};
+#include "shape.h"
+
+/* Those that libraries are compared in. */
+enum { compared_ops = OP_GROUP + 1 };
 enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_COUNT };
 enum memory { MEMORY_PRIVATE, MEMORY_SHARED, MEMORY_COUNT };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "shape.h"
+#include "contender.h"
 #include "xcoll.h"
 
 enum { most_ranks = 64 };
@@ -45,8 +45,8 @@ void contender_init(int *rank, int *size) {
 }
 
 const struct variant *contender_variants(void) {
-    static struct variant variants[OP_COUNT + 1];
-    for (int op = 0; op < OP_COUNT; op++)
+    static struct variant variants[compared_ops + 1];
+    for (int op = 0; op < compared_ops; op++)
         variants[op] = (struct variant){"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, 1 << 20};
     return variants;
 }

@@ -3,7 +3,7 @@
 #ifndef BENCH_PATTERN_H
 #define BENCH_PATTERN_H
 
-#include "shape.h"
+#include "contender.h"
 
 /* One value everywhere, another one in the next iteration; and the sum of those of the ranks first .. end - 1. */
 int produced(int iteration, int rank);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <xcoll.h>
 
+#include "touch.h"
+
 enum { most_ways = 6, most_ranks = 64 };
 /* The iteration whose results are checked. */
 static const unsigned checked = 1u << 31;
@@ -49,8 +51,4 @@ static inline unsigned char value_at(size_t at, unsigned from, unsigned iteratio
         (at + 1) * 0x9e3779b97f4a7c15u + from * 0xbf58476d1ce4e5b9u + iteration * 0x94d049bb133111ebu;
     return (unsigned char)(0x30 | (mixed >> 60));
 }
-/* What a program does before and after: touches every byte, as fast as the machine can. */
-void write_all(void *to, size_t bytes, unsigned iteration);
-uint64_t read_all(const void *from, size_t bytes);
-
 #endif

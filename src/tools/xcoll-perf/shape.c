@@ -1,5 +1,21 @@
 #include "shape.h"
 
+static size_t uneven_before(size_t count, int part) {
+    size_t sum = 0;
+    for (int p = 0; p < part; p++)
+        sum += uneven(count, p);
+    return sum;
+}
+
+int shape_partner(const struct shape *shape) {
+    const int partner = shape->rank % 2 == 0 ? shape->rank + 1 : shape->rank - 1;
+    return partner < shape->size ? partner : -1;
+}
+
+static int sends_to_partner(const struct shape *shape) {
+    return shape_partner(shape) >= 0 && shape->rank % 2 == (shape->op == OP_SEND ? 0 : 1);
+}
+
 size_t shape_sent(const struct shape *shape) {
     const size_t size = (size_t)shape->size, count = shape->count;
     const int is_root = shape->rank == shape->root;
@@ -11,10 +27,18 @@ size_t shape_sent(const struct shape *shape) {
         return is_root ? count : 0;
     case OP_SCATTER:
         return is_root ? size * count : 0;
+    case OP_SCATTERV:
+        return is_root ? uneven_before(count, shape->size) : 0;
+    case OP_REDUCE_SCATTERV:
+        return uneven_before(count, shape->size);
+    case OP_SEND:
+    case OP_RECV:
+        return sends_to_partner(shape) ? count : 0;
     case OP_REDUCE_SCATTER:
     case OP_ALLTOALL:
         return size * count;
     case OP_ALLGATHERV:
+    case OP_GATHERV:
         return uneven(count, shape->rank);
     case OP_ALLTOALLV:
         for (int p = 0; p < shape->size; p++)
@@ -65,6 +89,7 @@ static int of_group(const struct shape *shape, struct span *spans) {
 int shape_spans(const struct shape *shape, struct span *spans) {
     const size_t count = shape->count, mine = (size_t)shape->rank * count;
     const int rank = shape->rank, root = shape->root, everyone = shape->size;
+    const int before = (rank + everyone - 1) % everyone;
     switch (shape->op) {
     case OP_BCAST:
         spans[0] = (struct span){0, 0, count, root, root + 1};
@@ -85,8 +110,23 @@ int shape_spans(const struct shape *shape, struct span *spans) {
     case OP_SCATTER:
         spans[0] = (struct span){0, mine, count, root, root + 1};
         return 1;
+    case OP_REDUCE_SCATTERV:
+        spans[0] = (struct span){0, uneven_before(count, rank), uneven(count, rank), 0, everyone};
+        return 1;
+    case OP_SCATTERV:
+        spans[0] = (struct span){0, uneven_before(count, rank), uneven(count, rank), root, root + 1};
+        return 1;
+    case OP_SENDRECV:
+        spans[0] = (struct span){0, 0, count, before, before + 1};
+        return 1;
+    case OP_SEND:
+    case OP_RECV:
+        spans[0] = (struct span){0, 0, count, shape_partner(shape), shape_partner(shape) + 1};
+        return shape_partner(shape) >= 0 && !sends_to_partner(shape);
     case OP_GATHER:
         return rank == root ? from_everyone(shape, 0, spans) : 0;
+    case OP_GATHERV:
+        return rank == root ? in_uneven_parts(shape, spans) : 0;
     case OP_ALLGATHER:
         return from_everyone(shape, 0, spans);
     case OP_ALLTOALL:
