@@ -82,6 +82,10 @@ $(BUILD)/obj/%.o: $(S)src/%.cpp $(BUILD)/flags.txt
 	@mkdir -p $(@D)
 	$(call say,CXX,$<) $(cxx) $(isa_flags) $(plugin_flags) -c $< -o $@
 
+$(BUILD)/obj/%.o: $(S)src/%.c $(BUILD)/flags.txt
+	@mkdir -p $(@D)
+	$(call say,CC,$<) $(cc) -c $< -o $@
+
 $(BUILD)/libxcoll.so.$(version): $(library_objects) $(BUILD)/obj/library.txt $(S)src/libxcoll.map
 	$(call say,LINK,$@) $(link) -shared $(self_contained) $(closed) -Wl,-z,now -Wl,--as-needed -Wl,-soname,$(soname) \
 	  -Wl,--version-script,$(S)src/libxcoll.map $(library_objects) -ldl -o $@
@@ -110,8 +114,8 @@ $(BUILD)/xcoll/libxcoll_$1.so: $(call objects,$(call sources_in,plugins/$1)) $(B
 endef
 $(foreach p,$(plugins),$(eval $(call plugin_rule,$p)))
 
-# A tool is src/tools/NAME.cpp and perhaps a folder src/tools/NAME/; src/tools/shared/ is for all of them. It takes what
-# is public from the shared library and the rest from the static one.
+# A tool is src/tools/NAME.cpp and perhaps a folder src/tools/NAME/, in C where bench/ shares it; src/tools/shared/ is for
+# all of them. It takes what is public from the shared library and the rest from the static one.
 tools := $(sort $(basename $(notdir $(wildcard $(S)src/tools/*.cpp))))
 tool_files := $(addprefix $(BUILD)/,$(tools))
 bin_to_lib = $(shell realpath -m --relative-to='$(bindir)' '$(libdir)')
@@ -122,7 +126,8 @@ $(tools_shared): $(call objects,$(call sources_in,tools/shared))
 	$(call say,AR,$@) rm -f $@ && $(AR) crs $@ $^
 
 define tool_rule
-$(BUILD)/$1: $(call objects,$(S)src/tools/$1.cpp $(call sources_in,tools/$1)) $(tools_shared) $(library) $(static)
+$(BUILD)/$1: $(call objects,$(S)src/tools/$1.cpp $(call sources_in,tools/$1)) \
+  $(patsubst $(S)src/%.c,$(BUILD)/obj/%.o,$(wildcard $(S)src/tools/$1/*.c)) $(tools_shared) $(library) $(static)
 	$$(call say,LINK,$$@) $$(link) $$(self_contained) $$(filter %.o,$$^) $(tools_shared) -Wl,--as-needed $(library) $(static) -ldl \
 	  '-Wl,-rpath,$$$$ORIGIN:$$$$ORIGIN/$$(bin_to_lib)' -o $$@
 endef

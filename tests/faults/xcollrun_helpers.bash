@@ -42,7 +42,7 @@ run() {
     code=$?
     [ $code -eq "$expected" ] || {
         wrong "$(basename "$tool") $* returned $code instead of $expected"
-        cat "$work/out" "$work/err"
+        tail -n 20 "$work/out" "$work/err"
     }
 }
 

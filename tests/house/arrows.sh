@@ -73,9 +73,9 @@ FNR == 1 { outside = FILENAME !~ /^src\//; from = outside ? FILENAME : place(sub
     if (from == to) next
     if (from ~ /^tools/) {
         if (target == "boot/launcher_protocol.h") next
-        if (to == "tools/shared") next
+        if (to == "tools/shared" || target == "api/operations.def") next
         if (from == "tools/xcoll-sim" && (target ~ /^fabric\/sim/ || to == "coll")) next
-        forbid("a tool sees the public header, tools/shared and boot/launcher_protocol.h")
+        forbid("a tool sees the public header, the operation table, tools/shared and boot/launcher_protocol.h")
     } else if (from ~ /^plugins/) {
         if (target == "plugins/plugin.h" && from != "plugins") next
         if (to != "base") forbid("a plug-in sees plugins/plugin.h and base")

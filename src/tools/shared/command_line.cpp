@@ -84,6 +84,11 @@ int guarded_main(const Tool &tool, const std::function<int()> &run) {
     try {
         return run();
     } catch (const Mistake &mistake) {
+        // In a job every rank makes the same one.
+        const char *rank = std::getenv("XCOLL_RANK");
+        if (rank && std::strcmp(rank, "0") != 0) {
+            return exit_usage;
+        }
         std::fflush(stdout);
         std::fprintf(stderr, "%s: %s\n%sTry '%s --help'.\n", tool.name, mistake.what(), usage(tool).c_str(), tool.name);
         return exit_usage;

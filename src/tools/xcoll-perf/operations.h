@@ -1,0 +1,44 @@
+// Every operation of the library in its four forms, made from the operation table, and what to hand to them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tools/xcoll-perf/shape.h"
+#include "xcoll.h"
+
+namespace xcoll::perf {
+
+// The parameters of all operations by the names that the table gives them: an operation takes those that it needs. The
+// order does not matter.
+struct Arguments {
+    void *buf, *recv;
+    const void *send;
+    size_t count, sendcount, recvcount;
+    const size_t *sendcounts, *recvcounts, *displs, *sdispls, *rdispls, *sdispls_bytes, *rdispls_bytes;
+    xcoll_dtype_t dtype, sendtype, recvtype;
+    const xcoll_dtype_t *sendtypes, *recvtypes;
+    xcoll_op_t op;
+    int root, peer, tag, dest, sendtag, source, recvtag;
+    const xcoll_tensor_t *tensor;
+    int from_dim, to_dim;
+};
+
+struct Operation {
+    const char *name;
+    enum op shape;
+    const char *parameters;
+    xcoll_result_t (*call)(const Arguments &arguments, xcoll_comm_t comm);
+    xcoll_result_t (*start)(const Arguments &arguments, xcoll_comm_t comm, xcoll_request_t *request);
+    xcoll_result_t (*init)(const Arguments &arguments, xcoll_comm_t comm, xcoll_request_t *request);
+    xcoll_result_t (*enqueue)(const Arguments &arguments, xcoll_comm_t comm, xcoll_stream_t stream);
+
+    bool takes(std::string_view parameter) const;
+};
+
+std::span<const Operation> operations();
+// nullptr if there is none.
+const Operation *find_operation(std::string_view name);
+
+} // namespace xcoll::perf

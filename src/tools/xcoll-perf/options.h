@@ -1,0 +1,28 @@
+// The command line of xcoll-perf.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/xcoll-perf/task.h"
+
+namespace xcoll::perf {
+
+struct Options {
+    std::vector<const Operation *> operations;
+    std::vector<uint64_t> sizes; // bytes
+    const Type *type = nullptr;
+    const Reduction *reduction = nullptr;
+    std::vector<Form> forms;
+    std::vector<Loop> loops;
+    double seconds = 0; // for each line of the results
+    bool check = false;
+    int threads = 0; // 0: the ranks are those of the job
+    enum class Output { table, json, csv } output = Output::table;
+    std::string compare; // a file of results
+};
+
+// Runs with what the command line says. Returns what main() returns.
+int with_options(int count, const char *const *arguments, int (*run)(const Options &options));
+
+} // namespace xcoll::perf

@@ -1,0 +1,207 @@
+#include "tools/xcoll-perf/task.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tools/shared/library.h"
+#include "tools/shared/sizes.h"
+#include "tools/xcoll-perf/touch.h"
+
+namespace xcoll::perf {
+
+using tools::must;
+
+namespace {
+
+// Whose counts differ between all pairs of ranks, and not only between ranks.
+bool is_pairwise(enum op shape) {
+    return shape == OP_ALLTOALLV;
+}
+
+// Written once, so that the pages are there when the time runs.
+std::unique_ptr<unsigned char[]> room(size_t bytes) {
+    try {
+        return std::make_unique<unsigned char[]>(bytes + 1);
+    } catch (const std::bad_alloc &) {
+        throw std::runtime_error("no memory for a buffer of " + tools::show_bytes(bytes) +
+                                 ": expected smaller --sizes");
+    }
+}
+
+std::vector<size_t> in_bytes(const std::vector<size_t> &counts, size_t element) {
+    std::vector<size_t> at;
+    size_t sum = 0;
+    for (const size_t count : counts) {
+        at.push_back(sum);
+        sum += count * element;
+    }
+    return at;
+}
+
+// A send's peer receives. Both are named by the direction of the data: in OP_SEND even ranks send, in OP_RECV odd ones.
+const Operation *role(const Task &task, const Member &member) {
+    const enum op shape = task.operation->shape;
+    if (shape != OP_SEND && shape != OP_RECV) {
+        return task.operation;
+    }
+    const bool sends = member.rank % 2 == (shape == OP_SEND ? 0 : 1);
+    return find_operation(sends ? "send" : "recv");
+}
+
+} // namespace
+
+Work::Work(const Task &task, const Member &member)
+    : task_(task), member_(member), mine_(role(task, member)),
+      turns_(task.has_root() ? static_cast<size_t>(member.size) : 1) {
+    const size_t ranks = static_cast<size_t>(member.size);
+    for (int p = 0; p < member.size; ++p) {
+        const int part = is_pairwise(task.operation->shape) ? member.rank + p : p;
+        sent_counts_.push_back(uneven(task.count, part));
+        received_counts_.push_back(uneven(task.count, part));
+    }
+    sent_at_ = in_bytes(sent_counts_, task.type->bytes);
+    received_at_ = in_bytes(received_counts_, task.type->bytes);
+    types_.assign(ranks, task.type->dtype);
+    must(xcoll_tensor_defaults(&tensor_, sizeof tensor_));
+    tensor_shape_ = {member.size, static_cast<int64_t>(ranks * task.count)};
+    tensor_.dtype = task.type->dtype;
+    tensor_.ndim = 2;
+    tensor_.shape = tensor_shape_.data();
+    for (int root = 0; root < roots(); ++root) {
+        plan(turns_[static_cast<size_t>(root)], root);
+    }
+    send_ = room(send_bytes_ * calls());
+    recv_ = room(recv_bytes_ * calls());
+    for (int root = 0; root < roots(); ++root) {
+        Turn &turn = turns_[static_cast<size_t>(root)];
+        for (size_t call = 0; call < calls(); ++call) {
+            turn.calls.push_back(arguments(root, call));
+        }
+        if (task_.form == Form::persistent) {
+            must(mine_->init(turn.calls[0], member_.comm, &turn.request));
+        }
+    }
+}
+
+Work::~Work() {
+    for (Turn &turn : turns_) {
+        xcoll_request_free(&turn.request);
+    }
+}
+
+void Work::plan(Turn &turn, int root) {
+    const struct shape shape = {task_.operation->shape, task_.count, member_.rank, member_.size, root};
+    turn.sent = shape_sent(&shape);
+    turn.spans.resize(static_cast<size_t>(shape_most_spans(&shape)));
+    turn.spans.resize(static_cast<size_t>(shape_spans(&shape, turn.spans.data())));
+    send_bytes_ = std::max(send_bytes_, turn.sent * task_.type->bytes);
+    for (const struct span &span : turn.spans) {
+        recv_bytes_ = std::max(recv_bytes_, (span.at + span.count) * task_.type->bytes);
+    }
+    // A bcast has one buffer for both, and a rank that receives nothing may have to name a buffer all the same.
+    recv_bytes_ = std::max({recv_bytes_, task_.operation->shape == OP_BCAST ? send_bytes_ : 0, task_.bytes()});
+}
+
+unsigned char *Work::input(size_t call) {
+    return task_.operation->shape == OP_BCAST ? output(call) : send_.get() + call * send_bytes_;
+}
+
+Arguments Work::arguments(int root, size_t call) {
+    const struct shape shape = {task_.operation->shape, task_.count, member_.rank, member_.size, root};
+    const int partner = shape_partner(&shape);
+    const size_t own_part = uneven(task_.count, member_.rank);
+    const bool is_scatterv = task_.operation->shape == OP_SCATTERV;
+    // Of gatherv and allgatherv a rank gives its own part.
+    const bool gives_part = task_.operation->shape == OP_GATHERV || task_.operation->shape == OP_ALLGATHERV;
+    Arguments a{};
+    a.send = input(call);
+    a.recv = output(call);
+    a.buf = mine_->shape == OP_SEND ? input(call) : output(call);
+    a.count = task_.count;
+    a.sendcount = gives_part ? own_part : task_.count;
+    a.recvcount = is_scatterv ? own_part : task_.count;
+    a.sendcounts = sent_counts_.data();
+    a.recvcounts = received_counts_.data();
+    a.sdispls_bytes = sent_at_.data();
+    a.rdispls_bytes = received_at_.data();
+    a.dtype = a.sendtype = a.recvtype = task_.type->dtype;
+    a.sendtypes = a.recvtypes = types_.data();
+    a.op = task_.reduction->op;
+    a.root = root;
+    a.peer = partner >= 0 ? partner : XCOLL_NO_RANK;
+    a.dest = (member_.rank + 1) % member_.size;
+    a.source = (member_.rank + member_.size - 1) % member_.size;
+    a.tensor = &tensor_;
+    a.from_dim = 0;
+    a.to_dim = 1;
+    return a;
+}
+
+void Work::call_group(const Turn &turn) {
+    must(xcoll_group_start());
+    for (const Arguments &call : turn.calls) {
+        must(mine_->call(call, member_.comm));
+    }
+    must(xcoll_group_end());
+}
+
+void Work::run(int root) {
+    Turn &turn = turns_[static_cast<size_t>(root)];
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    switch (task_.form) {
+    case Form::blocking:
+        must(mine_->call(turn.calls[0], member_.comm));
+        break;
+    case Form::immediate:
+        must(mine_->start(turn.calls[0], member_.comm, &request));
+        must(xcoll_wait(&request));
+        break;
+    case Form::persistent:
+        must(xcoll_start(&turn.request));
+        must(xcoll_wait(&turn.request));
+        break;
+    case Form::enqueued:
+        must(mine_->enqueue(turn.calls[0], member_.comm, nullptr));
+        break;
+    case Form::group:
+        call_group(turn);
+    }
+}
+
+void Work::produce(int root, unsigned iteration) {
+    for (size_t call = 0; call < calls(); ++call) {
+        write_all(input(call), turns_[static_cast<size_t>(root)].sent * task_.type->bytes, iteration);
+    }
+}
+
+uint64_t Work::consume(int root) const {
+    uint64_t seen = 0;
+    for (size_t call = 0; call < calls(); ++call) {
+        for (const struct span &span : turns_[static_cast<size_t>(root)].spans) {
+            seen ^= read_all(output(call) + span.at * task_.type->bytes, span.count * task_.type->bytes);
+        }
+    }
+    return seen;
+}
+
+size_t Work::check() {
+    const Values values(*task_.type, task_.reduces() ? task_.reduction->op : 0, member_.size);
+    constexpr int spoilt = 0x5a;
+    size_t wrong = 0;
+    for (int root = 0; root < roots(); ++root) {
+        const Turn &turn = turns_[static_cast<size_t>(root)];
+        std::memset(recv_.get(), spoilt, recv_bytes_ * calls());
+        for (size_t call = 0; call < calls(); ++call) {
+            values.fill(input(call), turn.sent, member_.rank);
+        }
+        run(root);
+        for (size_t call = 0; call < calls(); ++call) {
+            for (const struct span &span : turn.spans) {
+                wrong += values.wrong(output(call), span);
+            }
+        }
+    }
+    return wrong;
+}
+
+} // namespace xcoll::perf
