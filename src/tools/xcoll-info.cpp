@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <unistd.h>
 
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
@@ -86,19 +84,6 @@ std::string describe(const Wanted &wanted) {
     return describe_threads(wanted.ranks > 0 ? wanted.ranks : std::clamp(usable, 2, most_threads));
 }
 
-// The environment is wrong, and whoever looks for the mistake needs the table of settings most.
-void forget_settings() {
-    std::vector<std::string> names;
-    for (char **entry = environ; *entry; ++entry) {
-        if (std::strncmp(*entry, "XCOLL_", std::strlen("XCOLL_")) == 0) {
-            names.emplace_back(*entry, std::strcspn(*entry, "="));
-        }
-    }
-    for (const std::string &name : names) {
-        unsetenv(name.c_str());
-    }
-}
-
 void print(const Wanted &wanted, const std::string &text) {
     if (text.empty()) {
         return;
@@ -129,7 +114,7 @@ int run(const Wanted &wanted) {
         std::fprintf(stderr, "xcoll-info: %s\nxcoll-info: what follows is without the XCOLL_ variables\n",
                      failure.what());
     }
-    forget_settings();
+    tools::forget_settings(); // whoever looks for the mistake needs the table of settings most
     print(wanted, describe(wanted));
     return 1;
 }

@@ -1,5 +1,10 @@
 #include "tools/shared/library.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+#include <vector>
+
 namespace xcoll::tools {
 
 void must(xcoll_result_t result) {
@@ -20,6 +25,18 @@ std::string description(xcoll_comm_t comm) {
     }
     text.resize(needed - 1);
     return text;
+}
+
+void forget_settings() {
+    std::vector<std::string> names;
+    for (char **entry = environ; *entry; ++entry) {
+        if (std::strncmp(*entry, "XCOLL_", std::strlen("XCOLL_")) == 0) {
+            names.emplace_back(*entry, std::strcspn(*entry, "="));
+        }
+    }
+    for (const std::string &name : names) {
+        unsetenv(name.c_str());
+    }
 }
 
 } // namespace xcoll::tools

@@ -18,5 +18,7 @@ struct CallFailed : std::runtime_error {
 void must(xcoll_result_t result);
 // What xcoll_comm_describe says, whole.
 std::string description(xcoll_comm_t comm);
+// Takes all XCOLL_ variables out of the environment, one of which is wrong.
+void forget_settings();
 
 } // namespace xcoll::tools

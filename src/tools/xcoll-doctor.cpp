@@ -1,0 +1,130 @@
+// xcoll-doctor: what would keep jobs from running well on this machine, and what to do about it.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tools/shared/command_line.h"
+#include "tools/shared/library.h"
+#include "tools/shared/text.h"
+#include "tools/xcoll-doctor/check.h"
+
+using namespace xcoll::doctor;
+using xcoll::tools::Json;
+using xcoll::tools::must;
+using xcoll::tools::quoted;
+
+namespace {
+
+constexpr int most_ranks = 4096;
+
+struct Wanted {
+    int ranks = 0; // 0: one for each usable processor, at least 2
+    std::string root;
+    bool json = false, strict = false;
+};
+
+Json describe_library() {
+    xcoll_comm_t world;
+    must(xcoll_init(&world));
+    const std::string text = xcoll::tools::description(world);
+    must(xcoll_comm_free(&world));
+    must(xcoll_finalize());
+    return Json::parse(text);
+}
+
+Patient examine(const Wanted &wanted) {
+    Patient patient{wanted.ranks, wanted.root, Json(), ""};
+    for (int attempt = 0; attempt < 2 && patient.description.is_null(); ++attempt) {
+        try {
+            patient.description = describe_library();
+        } catch (const xcoll::tools::CallFailed &failure) {
+            patient.init_failure = patient.init_failure.empty() ? failure.what() : patient.init_failure;
+            // The rest is looked at without what is wrong.
+            xcoll::tools::forget_settings();
+        }
+    }
+    const int usable = static_cast<int>(patient.description["machine"]["usable_processors"].number());
+    patient.ranks = patient.ranks > 0 ? patient.ranks : std::max(usable, 2);
+    return patient;
+}
+
+void print_finding(const char *name, const Finding &finding) {
+    constexpr size_t state_width = 9, name_width = 15;
+    const std::string head = xcoll::tools::padded(state_names[static_cast<size_t>(finding.state)], state_width) +
+                             xcoll::tools::padded(name, name_width);
+    std::printf("%s%s\n", head.c_str(), finding.seen.c_str());
+    if (finding.state != Finding::State::ok) {
+        const std::string blank(head.size(), ' ');
+        std::printf("%smeans: %s\n%sto do: %s\n", blank.c_str(), finding.meaning.c_str(), blank.c_str(),
+                    finding.advice.c_str());
+    }
+    std::fflush(stdout); // the next check may take a while
+}
+
+void print_json(const char *name, const Finding &finding, bool first) {
+    std::printf("%s\n{\"check\": %s, \"state\": \"%s\", \"seen\": %s, \"meaning\": %s, \"advice\": %s}",
+                first ? "" : ",", quoted(name).c_str(), state_names[static_cast<size_t>(finding.state)],
+                quoted(finding.seen).c_str(), quoted(finding.meaning).c_str(), quoted(finding.advice).c_str());
+}
+
+int look(const Wanted &wanted) {
+    // A limit of the size of files is to be told, not to be died of.
+    std::signal(SIGXFSZ, SIG_IGN);
+    const Patient patient = examine(wanted);
+    int count[3] = {0, 0, 0}, looked = 0;
+    std::printf("%s", wanted.json ? "[" : "");
+    for (const auto checks : {memory_checks(), processor_checks(), permission_checks(), job_checks()}) {
+        for (const Check &check : checks) {
+            const Finding finding = check.look(patient);
+            ++count[static_cast<size_t>(finding.state)];
+            if (wanted.json) {
+                print_json(check.name, finding, looked++ == 0);
+            } else {
+                print_finding(check.name, finding);
+            }
+        }
+    }
+    const int problems = count[static_cast<size_t>(Finding::State::problem)];
+    const int warnings = count[static_cast<size_t>(Finding::State::warning)];
+    if (wanted.json) {
+        std::printf("\n]\n");
+    } else {
+        std::printf("\n%s, %s, for a job of %s\n", xcoll::tools::counted(problems, "problem", "problems").c_str(),
+                    xcoll::tools::counted(warnings, "warning", "warnings").c_str(),
+                    xcoll::tools::counted(patient.ranks, "rank", "ranks").c_str());
+    }
+    return problems > 0 || (wanted.strict && warnings > 0) ? 1 : 0;
+}
+
+} // namespace
+
+int main(int count, char **arguments) {
+    Wanted wanted;
+    const xcoll::tools::Tool tool = {
+        "xcoll-doctor",
+        "",
+        "Looks for what would keep jobs from running well on this machine, says what it means and what to do. Ends "
+        "with\n"
+        "1 if there is a problem.\n",
+        {{"-n", "N", "for a job of N ranks; default: one for each usable processor, at least 2",
+          [&](std::string_view value) {
+              wanted.ranks = static_cast<int>(xcoll::tools::take_number("-n", value, 1, most_ranks));
+          }},
+         {"--strict", nullptr, "end with 1 after a warning, too", [&](std::string_view) { wanted.strict = true; }},
+         {"--json", nullptr, "print JSON", [&](std::string_view) { wanted.json = true; }},
+         {"--root", "DIR", "read the files of /proc and /sys below DIR: those of another machine",
+          [&](std::string_view value) { wanted.root = value; }}}};
+    return xcoll::tools::guarded_main(tool, [&] {
+        if (count == 2 && std::strcmp(arguments[1], exchange_option) == 0) {
+            return take_part_in_exchange();
+        }
+        if (!xcoll::tools::take_options(tool, count, arguments).empty()) {
+            throw xcoll::tools::Mistake("expected options only");
+        }
+        if (std::getenv("XCOLL_SIZE")) {
+            throw xcoll::tools::Mistake("it starts jobs of its own: expected to be started without a launcher");
+        }
+        return look(wanted);
+    });
+}

@@ -1,0 +1,113 @@
+// What is this process allowed to do, and how much of it?
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <linux/membarrier.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/shared/text.h"
+#include "tools/xcoll-doctor/check.h"
+
+namespace xcoll::doctor {
+
+using tools::format;
+
+namespace {
+
+Finding look_at_open_files(const Patient &patient) {
+    rlimit values{};
+    getrlimit(RLIMIT_NOFILE, &values);
+    // xcollrun raises its own limit as far as it may: a socket, a descriptor and two pipes for each rank. A rank holds
+    // one of every rank while it starts. Both have some more for themselves.
+    const rlim_t ranks = static_cast<rlim_t>(patient.ranks);
+    const rlim_t of_launcher = 4 * ranks + 64, of_rank = ranks + 24;
+    if (values.rlim_max < of_launcher || values.rlim_cur < of_rank) {
+        return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun",
+                              static_cast<unsigned long long>(values.rlim_cur),
+                              static_cast<unsigned long long>(values.rlim_max), patient.ranks,
+                              static_cast<unsigned long long>(of_rank), static_cast<unsigned long long>(of_launcher)),
+                       "ranks hand each other descriptors while they start, and would run out of them",
+                       "raise the limit: ulimit -n, nofile in /etc/security/limits.conf, --ulimit of a container");
+    }
+    return good(format("%llu, enough for %s", static_cast<unsigned long long>(values.rlim_cur),
+                       tools::counted(patient.ranks, "rank", "ranks").c_str()));
+}
+
+Finding look_at_filter(const Patient &patient) {
+    const std::string mode = read_field(patient, "/proc/self/status", "Seccomp").value_or("0");
+    return mode == "0" ? good("system calls are not filtered")
+                       : good("system calls are filtered (seccomp mode " + mode + "); what xcoll calls is tried here");
+}
+
+Finding look_at_sleeping(const Patient &) {
+    const long supported = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+    if (supported < 0 || (supported & MEMBARRIER_CMD_GLOBAL_EXPEDITED) == 0) {
+        return warning(supported < 0 ? format("membarrier fails: %s", std::strerror(errno))
+                                     : std::string("this kernel's membarrier does not reach other processes"),
+                       "ranks that wait long cannot be woken at once and take short naps instead",
+                       "allow membarrier in the filter of this container, and use a kernel from 4.16 on");
+    }
+    return good("sleeping ranks can be woken at once");
+}
+
+Finding look_at_attaching(const Patient &patient) {
+    const std::string scope = read_line(patient, "/proc/sys/kernel/yama/ptrace_scope").value_or("0");
+    const std::string seen = "ptrace scope " + scope;
+    if (scope != "0" && scope != "1") {
+        return warning(
+            seen, "a debugger cannot attach to a rank that hangs, not even to one's own",
+            "sysctl kernel.yama.ptrace_scope=1 (3 lasts until the next start), or start ranks in a debugger");
+    }
+    return good(seen + (scope == "0" ? ": debuggers attach to any rank of this user"
+                                     : ": debuggers attach to ranks only as root, or if they started them"));
+}
+
+// Reads the memory of a child, as libraries do that copy from process to process.
+int try_cross_memory() {
+    const long here = 42;
+    const pid_t child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    if (child < 0) {
+        return errno;
+    }
+    long there = 0;
+    const iovec mine = {&there, sizeof there}, theirs = {const_cast<long *>(&here), sizeof here};
+    const int cause = process_vm_readv(child, &mine, 1, &theirs, 1, 0) == sizeof there && there == here ? 0 : errno;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return cause;
+}
+
+Finding look_at_cross_memory(const Patient &) {
+    const int cause = try_cross_memory();
+    return cause == 0 ? good("processes may read each other's memory; xcoll does not need it")
+                      : good(format("not permitted (%s); xcoll does not need it, other libraries are slower without",
+                                    std::strerror(cause)));
+}
+
+Finding look_at_namespace(const Patient &patient) {
+    const std::string map = read_line(patient, "/proc/self/uid_map").value_or("");
+    // "inside outside length": all users as they are.
+    const bool is_first = map.empty() || map.find("4294967295") != std::string::npos;
+    return good(is_first ? "the machine's own users"
+                         : "a user namespace: ranks share memory only with those in the same namespaces");
+}
+
+constexpr Check table[] = {{"open files", look_at_open_files},     {"call filter", look_at_filter},
+                           {"sleeping", look_at_sleeping},         {"debuggers", look_at_attaching},
+                           {"cross-memory", look_at_cross_memory}, {"users", look_at_namespace}};
+
+} // namespace
+
+std::span<const Check> permission_checks() {
+    return table;
+}
+
+} // namespace xcoll::doctor

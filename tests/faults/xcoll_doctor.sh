@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# xcoll-doctor finds nothing where jobs run, and finds what was made wrong: limits, affinity, variables, plug-ins, and
+# the files of another machine.
+# shellcheck source=tests/faults/xcollrun_helpers.bash disable=SC2016
+# timeout: 240
+tool=xcoll-doctor
+. "$(dirname "$0")/xcollrun_helpers.bash"
+doctor=$tool
+
+found() { # STATE CHECK TEXT: the line of this check
+    grep -E "^$1 +$2 +" "$work/out" | grep -qF -- "$3" || {
+        wrong "expected $1 of '$2' with '$3':"
+        grep -F " $2 " "$work/out" "$work/err"
+    }
+}
+limited() { # EXPECTED-CODE SHELL-COMMAND ARGUMENTS...: the doctor after a change of its own process
+    local expected=$1 change=$2 code
+    shift 2
+    (eval "$change" && exec "$doctor" "$@") >"$work/out" 2>"$work/err"
+    code=$?
+    [ $code -eq "$expected" ] || wrong "after '$change' it returned $code instead of $expected: $(cat "$work/out" "$work/err")"
+}
+
+# Here jobs run, as the other tests show.
+run 0 -n 2
+found ok 'shared memory' '2 processes exchanged'
+found ok 'memory files' 'sealed'
+found ok settings 'all as they come'
+grep -qE '^0 problems, [0-9]+ warnings?, for a job of 2 ranks$' "$work/out" || wrong 'no summary'
+grep -E '^(warning|problem)' -A 2 "$work/out" | grep -vE '^(warning|problem|  +means: .|  +to do: .|--)' && wrong 'a finding without meaning or advice'
+
+# Each limit is found, and so is what comes of it.
+limited 1 'ulimit -f 1000' -n 2
+found problem 'file size' 'files may have 1000 KiB'
+found problem 'shared memory' ''
+limited 1 'ulimit -n 60' -n 2
+found problem 'open files' '60, at most 60'
+limited 1 'ulimit -v 200000' -n 5
+found problem 'address space' '5 segments'
+limited 0 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BASHPID >/dev/null' -n 3
+found warning processors '3 ranks, but 1 processor'
+limited 1 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BASHPID >/dev/null' -n 3 --strict
+
+# Wrong settings are told, and the rest is looked at without them.
+XCOLL_TIMOUT=1 run 1 -n 2
+found problem settings 'XCOLL_TIMOUT is not a setting'
+found ok 'shared memory' ''
+XCOLL_TIMEOUT=30 run 0 -n 2
+found ok settings '1 is given'
+if grep -q '^ucx := no' "$BUILD/config.mk"; then
+    found ok messages 'built without'
+else
+    XCOLL_PLUGIN_PATH=$work/nothing run 0 -n 2
+    found warning messages 'plug-in'
+fi
+
+# A launcher that is not there is a problem of the machine, not of the doctor.
+mkdir "$work/alone" && cp "$doctor" "$work/alone/"
+LD_LIBRARY_PATH=$BUILD "$work/alone/xcoll-doctor" >"$work/out" 2>"$work/err" && wrong 'a missing launcher is no problem'
+found problem 'shared memory' 'No such file'
+
+# The files of other machines.
+root=$work/machine
+write() { mkdir -p "$root$(dirname "$1")" && echo "$2" >"$root$1"; }
+write /sys/devices/system/clocksource/clocksource0/current_clocksource hpet
+write /sys/devices/system/cpu/cpufreq/policy0/scaling_governor powersave
+write /sys/devices/system/cpu/cpufreq/policy0/scaling_driver acpi-cpufreq
+write /sys/kernel/mm/transparent_hugepage/shmem_enabled '[always] within_size advise never deny force'
+write /proc/sys/kernel/yama/ptrace_scope 3
+write /proc/self/status $'Name:\tsh\nSeccomp:\t2'
+write /proc/self/uid_map '         0       1000          1'
+mkdir -p "$root/sys/class/infiniband"
+limited 0 'ulimit -l 64' -n 2 --root "$root"
+found warning clock hpet
+found warning speed powersave
+found warning 'huge pages' always
+found warning debuggers 'ptrace scope 3'
+found warning 'locked memory' '64 KiB'
+found ok 'call filter' 'seccomp mode 2'
+found ok users 'a user namespace'
+write /sys/devices/system/clocksource/clocksource0/current_clocksource tsc
+write /sys/devices/system/cpu/cpufreq/policy0/scaling_driver intel_pstate
+write /sys/kernel/mm/transparent_hugepage/shmem_enabled 'always within_size [advise] never deny force'
+write /proc/sys/kernel/yama/ptrace_scope 1
+write /proc/self/uid_map '         0          0 4294967295'
+rmdir "$root/sys/class/infiniband"
+limited 0 'ulimit -l 64' -n 2 --root "$root"
+found ok clock tsc
+found ok speed 'left to the processor'
+found ok 'huge pages' advise
+found ok debuggers 'ptrace scope 1'
+found ok 'locked memory' ''
+found ok users "the machine's own"
+
+# For programs.
+run 0 -n 2 --json
+if command -v python3 >/dev/null; then
+    python3 - "$work/out" <<'END' || wrong 'the output of --json is not JSON, or not complete'
+import json, sys
+checks = json.load(open(sys.argv[1]))
+assert len({c["check"] for c in checks}) == len(checks) >= 15
+assert all(c["state"] in ("ok", "warning", "problem") and c["seen"] for c in checks)
+END
+fi
+run 2 --what
+run 2 now
+run 2 -n 0
+tool=$xcollrun run 2 -n 2 "$doctor"
+says err 'started without a launcher'
+
+finish
