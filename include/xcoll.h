@@ -230,7 +230,8 @@ XCOLL_API const char *xcoll_last_error(void);
 
 /* -------------------------------------------------------------------------------------------- communicators */
 
-/* The name of a meeting place of ranks. Not used by this version. */
+/* Where ranks meet, and the secret by which they know each other. To be handed to the ranks of one communicator, and to
+ * nobody else, as 128 bytes. */
 typedef struct {
     unsigned char bytes[128];
 } xcoll_unique_id_t;
@@ -249,9 +250,9 @@ typedef struct xcoll_comm_config {
     uint32_t flags;               /* 0 */
     int32_t rank;                 /* xcoll_comm_create: this rank, 0 .. size-1 */
     int32_t size;                 /* xcoll_comm_create: the number of ranks */
-    const xcoll_unique_id_t *ids; /* NULL in this version */
-    size_t id_count;              /* 0 in this version */
-    xcoll_allgather_fn allgather; /* xcoll_comm_create: how the ranks reach each other before xcoll connects them */
+    const xcoll_unique_id_t *ids; /* xcoll_comm_create: where the ranks meet, equal on all of them; */
+    size_t id_count;              /* one is enough for some hundred ranks */
+    xcoll_allgather_fn allgather; /* xcoll_comm_create, instead of ids: how the ranks reach each other already */
     void *allgather_context;      /* handed to allgather */
     int64_t timeout_ms;           /* longest wait of one operation; 0: as XCOLL_TIMEOUT says, < 0: no limit */
     int32_t determinism;          /* 0 in this version */
@@ -264,17 +265,23 @@ typedef struct xcoll_comm_config {
 /* Zeroes the struct and sets struct_size. */
 XCOLL_API xcoll_result_t xcoll_comm_config_defaults(xcoll_comm_config_t *config, size_t struct_size);
 
-/* A communicator of all ranks of this job: under xcollrun those that it started, otherwise this process alone.
- * Collective over them. Every call hands out a fresh communicator, to be freed. No other function needs it first. */
+/* A communicator of all ranks of this job: under xcollrun those that it started, else those of which XCOLL_RANK,
+ * XCOLL_SIZE and XCOLL_ROOT or torchrun's variables tell, otherwise this process alone. Collective over them. Every
+ * call hands out a fresh communicator, to be freed. No other function needs it first. */
 XCOLL_API xcoll_result_t xcoll_init(xcoll_comm_t *world);
-/* The same with timeout_ms, name and settings of a configuration; its rank, size and allgather are not looked at. */
+/* The same with timeout_ms, name and settings of a configuration; its rank, size, ids and allgather are not looked at.
+ */
 XCOLL_API xcoll_result_t xcoll_init_config(const xcoll_comm_config_t *config, xcoll_comm_t *world);
 
 /* Gives back what xcoll_init took; to be called as often. Local. Communicators stay valid until they are freed. */
 XCOLL_API xcoll_result_t xcoll_finalize(void);
 
-/* A communicator of config->size ranks that find each other through config->allgather, which only one rank can do
- * without. Collective over them. */
+/* Makes an id for one communicator. The caller hands it to all ranks of it, which give it to xcoll_comm_create, and is
+ * one of them itself, or leaves that to a child that it forks after this call: from now on a socket waits here for the
+ * others. Local. */
+XCOLL_API xcoll_result_t xcoll_get_unique_id(xcoll_unique_id_t *id);
+/* A communicator of config->size ranks that find each other through config->ids or config->allgather; a single rank
+ * needs neither. Collective over them. */
 XCOLL_API xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t *comm);
 
 /* `size` ranks inside this process: comms[i] is rank i, to be used by one thread. Local; free each of them. */

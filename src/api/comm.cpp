@@ -78,15 +78,23 @@ xcoll_result_t xcoll_finalize(void) {
     });
 }
 
+xcoll_result_t xcoll_get_unique_id(xcoll_unique_id_t *id) {
+    return guarded(__func__, [&] {
+        out(id, "id");
+        check_not_forked();
+        *id = xcoll::process().own_ids().make(wishes_of(nullptr).settings.interface);
+    });
+}
+
 xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t *comm) {
     return create(__func__, comm, "comm", [&] {
         const xcoll_comm_config_t c = read_config(config);
         if (c.size < 1 || c.rank < 0 || c.rank >= c.size) {
             fail(XCOLL_ERR_ARGUMENT, "config.rank %d of config.size %d: expected 0 <= rank < size", c.rank, c.size);
         }
-        if (!c.allgather && c.size > 1) {
-            fail(XCOLL_ERR_ARGUMENT,
-                 "config.allgather is NULL: expected a function by which the ranks reach each other");
+        check_way_to_peers(c);
+        if (c.ids) {
+            return xcoll::connect_by_ids({c.ids, c.id_count}, c.rank, c.size, wishes_of(&c));
         }
         const std::unique_ptr<xcoll::Bootstrap> boot =
             c.size == 1 ? xcoll::boot_alone() : xcoll::boot_callback(c.rank, c.size, c.allgather, c.allgather_context);

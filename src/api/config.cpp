@@ -17,7 +17,6 @@ xcoll_comm_config_t read_config(const xcoll_comm_config_t *config) {
         const char *name;
         bool set;
     } unsupported[] = {{"flags", copy.flags != 0},
-                       {"ids", copy.ids != nullptr || copy.id_count != 0},
                        {"determinism", copy.determinism != 0},
                        {"progress", copy.progress != 0},
                        {"device_kind", copy.device_kind != 0},
@@ -28,6 +27,33 @@ xcoll_comm_config_t read_config(const xcoll_comm_config_t *config) {
         }
     }
     return copy;
+}
+
+void check_way_to_peers(const xcoll_comm_config_t &config) {
+    if ((config.ids == nullptr) != (config.id_count == 0)) {
+        fail(XCOLL_ERR_ARGUMENT, "config.ids is %s, but config.id_count is %zu: expected both or none",
+             config.ids ? "set" : "NULL", config.id_count);
+    }
+    if (config.ids && config.allgather) {
+        fail(XCOLL_ERR_ARGUMENT, "config.ids and config.allgather are both set: expected one way to the other ranks");
+    }
+    if (!config.ids && !config.allgather && config.size > 1) {
+        fail(XCOLL_ERR_ARGUMENT,
+             "config.ids and config.allgather are NULL: expected unique ids, or a function, by which "
+             "the ranks find each other");
+    }
+    if (config.id_count > static_cast<size_t>(config.size)) {
+        fail(XCOLL_ERR_ARGUMENT, "config.id_count is %zu, config.size %d: expected no more ids than ranks",
+             config.id_count, config.size);
+    }
+    for (size_t i = 0; i < config.id_count; ++i) {
+        for (size_t earlier = 0; earlier < i; ++earlier) {
+            if (std::memcmp(&config.ids[i], &config.ids[earlier], sizeof *config.ids) == 0) {
+                fail(XCOLL_ERR_ARGUMENT, "config.ids[%zu] and config.ids[%zu] are the same: expected different ids",
+                     earlier, i);
+            }
+        }
+    }
 }
 
 Wishes wishes_of(const xcoll_comm_config_t *config) {

@@ -70,6 +70,28 @@ const char *set_store(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
+const char *set_root(Settings &settings, const std::string &text) {
+    const size_t colon = text.rfind(':');
+    const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
+    const bool is_number =
+        !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+    if (!text.empty() && (colon == 0 || !is_number || std::stoi(port) < 1 || std::stoi(port) > 65535)) {
+        return "a host and a port, such as node1:4711, 10.0.0.1:4711 or [fd00::1]:4711";
+    }
+    settings.root = text;
+    return nullptr;
+}
+
+const char *set_secret(Settings &settings, const std::string &text) {
+    // As many letters as it takes until nobody guesses them, if they were drawn at random.
+    constexpr size_t shortest = 16;
+    if (!text.empty() && text != "none" && text.size() < shortest) {
+        return "at least 16 letters that nobody can guess, or none";
+    }
+    settings.secret = text;
+    return nullptr;
+}
+
 // Names of algorithms and instruction sets are checked where their tables are.
 template <std::string Settings::*member> const char *set_name(Settings &settings, const std::string &text) {
     settings.*member = text;
@@ -92,8 +114,12 @@ constexpr Variable table[] = {
     {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},
     {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
-    {"RANK", "", "this rank; set by xcollrun", ignore},
-    {"SIZE", "", "number of ranks; set by xcollrun", ignore},
+    {"ROOT", "", "host and port of rank 0, where ranks meet that xcollrun did not start", set_root},
+    {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret},
+    {"INTERFACE", "", "name or address of the network interface for the start; empty: by the route",
+     set_name<&Settings::interface>},
+    {"RANK", "", "this rank; set by xcollrun, or by hand with XCOLL_ROOT", ignore},
+    {"SIZE", "", "number of ranks; set by xcollrun, or by hand with XCOLL_ROOT", ignore},
     {"LOCAL_RANK", "", "this rank among those of its machine; set by xcollrun", ignore},
     {"LOCAL_SIZE", "", "number of ranks of this machine; set by xcollrun", ignore},
     {"CONTROL_FD", "", "descriptor of the socket to the launcher; set by xcollrun", ignore},

@@ -28,6 +28,9 @@ struct Settings {
     std::string allreduce, bcast, barrier; // names of algorithms; "": chosen by cost
     std::string store;                     // "", "cached" or "stream"
     std::string plugin_path;
+    std::string root;      // "host:port": where the ranks meet; "": nowhere
+    std::string secret;    // of the job; "none": whoever reaches the root may join; "": there is none yet
+    std::string interface; // name or address; "": by the route
     std::vector<Given> given;
 };
 

@@ -5,9 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "base/config.h"
+#include "xcoll.h"
+
 namespace xcoll {
+
+class OwnIds;
 
 class Bootstrap {
 public:
@@ -23,6 +30,9 @@ public:
     // a duplicate of mine. The caller closes them. Ranks with an empty list take no part but must call too. Throws
     // Failure.
     virtual std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) = 0;
+
+    // How the ranks found each other, for people: "xcollrun", "unique id from 10.0.0.3 (eth0)".
+    virtual std::string how() const = 0;
 };
 
 // A job of one rank.
@@ -32,5 +42,12 @@ std::unique_ptr<Bootstrap> boot_launcher();
 // The caller's allgather (xcoll_comm_config_t); descriptors travel over Unix sockets between the ranks of a machine.
 using AllgatherFunction = int32_t (*)(void *context, const void *send, void *recv, size_t bytes_per_rank);
 std::unique_ptr<Bootstrap> boot_callback(int rank, int size, AllgatherFunction fn, void *context);
+// Unique ids (xcoll_comm_config_t), equal on all ranks; `own` are those that this process has made. The processes that
+// made them must take part, or others that have come from them by fork.
+std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, std::span<const xcoll_unique_id_t> ids, int rank, int size,
+                                    const Settings &settings);
+// What the environment says about the ranks and their meeting place: XCOLL_RANK, XCOLL_SIZE and XCOLL_ROOT, or
+// torchrun's variables; nullptr if it says nothing.
+std::unique_ptr<Bootstrap> boot_environment(const Settings &settings);
 
 } // namespace xcoll

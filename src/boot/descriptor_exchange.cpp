@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fcntl.h>
 #include <list>
 #include <poll.h>
@@ -11,6 +10,7 @@
 #include <sys/un.h>
 
 #include "base/error.h"
+#include "boot/clock.h"
 
 namespace xcoll {
 
@@ -30,12 +30,6 @@ struct Word {
     int32_t rank; // who says it
     uint64_t secret[2];
 };
-
-int64_t milliseconds_now() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 // An abstract name: it vanishes with its socket, and leaves no file.
 socklen_t make_address(const Doorplate &plate, sockaddr_un &address) {

@@ -1,14 +1,12 @@
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <fcntl.h>
-#include <optional>
 #include <poll.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "boot/boot.h"
+#include "boot/clock.h"
+#include "boot/environment.h"
 #include "boot/launcher_protocol.h"
 
 namespace xcoll {
@@ -20,24 +18,7 @@ using launcher::Kind;
 
 constexpr int greeting_seconds = 60; // the launcher answers at once; it may have been stopped together with us
 
-int64_t milliseconds_now() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
-// Nothing if the variable is not set.
-std::optional<int> environment_number(const char *name) {
-    const char *text = std::getenv(name);
-    if (text == nullptr)
-        return std::nullopt;
-    int value;
-    const char *end = text + std::strlen(text);
-    const auto [stop, error] = std::from_chars(text, end, value);
-    if (error != std::errc() || stop != end || value < 0)
-        fail(XCOLL_ERR_BOOTSTRAP, "%s=%s: expected a number; xcollrun sets it, leave it alone", name, text);
-    return value;
-}
+constexpr const char *who_sets_them = "xcollrun sets it, leave it alone";
 
 int socket_option(int number, int option) {
     int value = 0;
@@ -70,6 +51,9 @@ public:
     }
     int size() const override {
         return size_;
+    }
+    std::string how() const override {
+        return "xcollrun";
     }
     void allgather(const void *send, void *recv, size_t bytes) override;
     std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) override;
@@ -200,8 +184,8 @@ void LauncherBootstrap::greet() {
     size_ = welcome.size;
     if (size_ < 1 || size_ > launcher::most_ranks || rank_ < 0 || rank_ >= size_)
         fail(XCOLL_ERR_BOOTSTRAP, "xcollrun says that this is rank %d of %d, which cannot be", rank_, size_);
-    const int named_rank = environment_number(launcher::rank_variable).value_or(rank_);
-    const int named_size = environment_number(launcher::size_variable).value_or(size_);
+    const int named_rank = environment_number(launcher::rank_variable, who_sets_them).value_or(rank_);
+    const int named_size = environment_number(launcher::size_variable, who_sets_them).value_or(size_);
     if (named_rank != rank_ || named_size != size_)
         fail(XCOLL_ERR_BOOTSTRAP,
              "the environment says rank %d of %d, xcollrun says rank %d of %d: %s and %s were changed after the start",
@@ -241,7 +225,7 @@ std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::ve
 } // namespace
 
 std::unique_ptr<Bootstrap> boot_launcher() {
-    const auto number = environment_number(launcher::control_variable);
+    const auto number = environment_number(launcher::control_variable, who_sets_them);
     if (!number)
         return nullptr;
     check_control_socket(*number);

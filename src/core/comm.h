@@ -42,6 +42,7 @@ struct Membership {
     uint32_t net_id = 0;          // the communicator's number on the net
     Settings settings;
     std::string name;
+    std::string start; // how the ranks found each other, for people
 
     bool shares_memory() const {
         return !boards.empty();

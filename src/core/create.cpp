@@ -80,12 +80,28 @@ bool all_here(const std::vector<Peer> &peers) {
     return std::all_of(peers.begin(), peers.end(), [](const Peer &peer) { return peer.node_rank >= 0; });
 }
 
-void apply(Membership &membership, const Wishes &wishes) {
-    membership.settings = wishes.settings;
-    membership.name = wishes.name;
+Settings settings_of(const Wishes &wishes) {
+    Settings settings = wishes.settings;
     if (wishes.timeout_ms != 0) {
-        give_timeout(membership.settings, wishes.timeout_ms);
+        give_timeout(settings, wishes.timeout_ms);
     }
+    return settings;
+}
+
+void apply(Membership &membership, const Wishes &wishes) {
+    membership.settings = settings_of(wishes);
+    membership.name = wishes.name;
+}
+
+// Whoever started this process says more about its job than variables that it may have inherited.
+std::unique_ptr<Bootstrap> find_job(const Settings &settings) {
+    if (auto launcher = boot_launcher()) {
+        return launcher;
+    }
+    if (auto environment = boot_environment(settings)) {
+        return environment;
+    }
+    return boot_alone();
 }
 
 } // namespace
@@ -95,6 +111,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     Membership membership;
     apply(membership, wishes);
     membership.rank = boot.rank();
+    membership.start = boot.how();
     const Machine machine = read_machine();
     const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings);
     const std::vector<int> locals = ranks_beside(hellos, boot.rank());
@@ -109,6 +126,10 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
         membership.net_id = membership.net->first_id();
     }
     return std::make_unique<Comm>(std::move(membership));
+}
+
+std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes) {
+    return connect(*boot_ids(process().own_ids(), ids, rank, size, settings_of(wishes)), wishes);
 }
 
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {
@@ -128,6 +149,7 @@ std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &
         membership.node = nodes[static_cast<size_t>(i)];
         membership.peers = make_peers(size, locals, *membership.node);
         membership.boards = boards;
+        membership.start = "threads";
         comms.push_back(std::make_unique<Comm>(std::move(membership)));
     }
     return comms;
@@ -226,6 +248,7 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     Membership child;
     child.node = from.node;
     child.net = from.net;
+    child.start = from.start;
     apply(child, wishes);
     for (const int member : members_of(all, color)) {
         const SplitWords &words = all[static_cast<size_t>(member)];
@@ -262,8 +285,7 @@ std::unique_ptr<Comm> world(const Wishes &wishes) {
     Process::Job &job = process().job();
     const std::lock_guard lock(job.mutex);
     if (!job.world) {
-        const std::unique_ptr<Bootstrap> launcher = boot_launcher();
-        job.world = connect(launcher ? *launcher : *boot_alone(), wishes);
+        job.world = connect(*find_job(settings_of(wishes)), wishes);
     }
     std::unique_ptr<Comm> comm = dup(*job.world, wishes);
     ++job.users;

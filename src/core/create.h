@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "boot/boot.h"
@@ -18,6 +19,7 @@ struct Wishes {
 
 // All collective but connect_thread_ranks; all throw Failure, on every rank if on one.
 std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes);
+std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes);
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes);
 // nullptr if color is XCOLL_UNDEFINED.
 std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes);

@@ -32,7 +32,7 @@ std::string describe(const Comm &comm) {
     const Team &team = comm.team();
     const Membership &membership = comm.membership();
     std::string text = format("{\"rank\": %d, \"size\": %d, \"name\": ", team.rank, team.size);
-    text += quoted(membership.name);
+    text += quoted(membership.name) + ", \"start\": " + quoted(membership.start);
     text += format(", \"operations_started\": %llu, \"shared_memory\": %s, \"messages\": %s, \"kernels\": \"%s\"",
                    static_cast<unsigned long long>(comm.sequence()), truth(team.window != nullptr),
                    truth(team.transport != nullptr), team.kernels->name);

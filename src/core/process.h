@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/op.h"
+#include "boot/unique_id.h"
 #include "core/registry.h"
 
 namespace xcoll {
@@ -44,6 +45,11 @@ public:
         return job_;
     }
 
+    // ---- unique ids that were made here
+    OwnIds &own_ids() {
+        return own_ids_;
+    }
+
     // ---- groups that threads have open
     void group_opened() {
         groups_.fetch_add(1, std::memory_order_relaxed);
@@ -70,6 +76,7 @@ private:
     std::atomic<bool> forked_{false};
     std::once_flag fork_handler_;
     Job job_;
+    OwnIds own_ids_;
     std::atomic<int> groups_{0};
     Registry<Shape> types_{dtype_range};
     Registry<UserOperator> operators_{operator_range};

@@ -28,6 +28,9 @@ public:
         int rank() const override {
             return rank_;
         }
+        std::string how() const override {
+            return "test";
+        }
         int size() const override {
             return meeting_.size_;
         }

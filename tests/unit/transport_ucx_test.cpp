@@ -46,6 +46,9 @@ public:
     int rank() const override {
         return rank_;
     }
+    std::string how() const override {
+        return "test";
+    }
     int size() const override {
         return size_;
     }

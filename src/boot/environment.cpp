@@ -1,0 +1,131 @@
+#include "boot/environment.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <netdb.h>
+
+#include "base/error.h"
+#include "boot/launcher_protocol.h"
+#include "boot/network.h"
+
+namespace xcoll {
+
+std::optional<int> environment_number(const char *name, const char *who) {
+    const char *text = std::getenv(name);
+    if (text == nullptr)
+        return std::nullopt;
+    int value;
+    const char *end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, value);
+    if (error != std::errc() || stop != end || value < 0)
+        fail(XCOLL_ERR_BOOTSTRAP, "%s=%s: expected a number; %s", name, text, who);
+    return value;
+}
+
+namespace {
+
+// What the environment says about this rank and its job.
+struct Said {
+    int rank, size;
+    std::string host, port, place;
+};
+
+std::optional<Said> said_for_torch() {
+    const char *address = std::getenv("MASTER_ADDR");
+    if (address == nullptr || std::getenv("RANK") == nullptr || std::getenv("WORLD_SIZE") == nullptr ||
+        std::getenv("MASTER_PORT") == nullptr)
+        return std::nullopt; // these names are too common to complain about some of them
+    constexpr const char *who = "torchrun sets it";
+    const int port = *environment_number("MASTER_PORT", who);
+    constexpr int highest = 65534;
+    if (port < 1 || port > highest)
+        fail(XCOLL_ERR_BOOTSTRAP, "MASTER_PORT=%d: expected 1 to %d, as xcoll meets at the port after it", port,
+             highest);
+    // The port itself belongs to the store of PyTorch.
+    return Said{*environment_number("RANK", who), *environment_number("WORLD_SIZE", who), address,
+                std::to_string(port + 1), "MASTER_ADDR"};
+}
+
+std::optional<Said> said_for_xcoll(const std::string &root) {
+    if (root.empty())
+        return std::nullopt;
+    constexpr const char *who = "it goes with XCOLL_ROOT";
+    auto rank = environment_number(launcher::rank_variable, who),
+         size = environment_number(launcher::size_variable, who);
+    const bool both_missing = !rank && !size;
+    if (both_missing) {
+        rank = environment_number("RANK", who);
+        size = environment_number("WORLD_SIZE", who);
+    }
+    if (!rank || !size)
+        fail(XCOLL_ERR_BOOTSTRAP,
+             "XCOLL_ROOT=%s is set, but not %s: expected XCOLL_RANK and XCOLL_SIZE, or RANK and WORLD_SIZE, with it",
+             root.c_str(),
+             both_missing ? "which rank this is of how many"
+             : rank       ? "XCOLL_SIZE"
+                          : "XCOLL_RANK");
+    const size_t colon = root.rfind(':');
+    std::string host = root.substr(0, colon);
+    if (host.front() == '[' && host.back() == ']')
+        host = host.substr(1, host.size() - 2);
+    return Said{*rank, *size, host, root.substr(colon + 1), "XCOLL_ROOT"};
+}
+
+Contact resolve(const Said &said) {
+    addrinfo hints{}, *first = nullptr;
+    hints.ai_socktype = SOCK_STREAM;
+    const int error = getaddrinfo(said.host.c_str(), said.port.c_str(), &hints, &first);
+    if (error != 0)
+        fail(XCOLL_ERR_BOOTSTRAP, "%s: the host %s of the root is not known here: %s", said.place.c_str(),
+             said.host.c_str(), gai_strerror(error));
+    const std::unique_ptr<addrinfo, void (*)(addrinfo *)> owner(first, freeaddrinfo);
+    std::vector<Address> addresses;
+    for (const addrinfo *one = first; one != nullptr; one = one->ai_next)
+        if (one->ai_family == AF_INET || one->ai_family == AF_INET6)
+            addresses.push_back(address_of(one->ai_addr));
+    return Contact::at(static_cast<uint16_t>(std::stoi(said.port)), addresses);
+}
+
+Hash secret_of(const Settings &settings, const Said &said) {
+    if (settings.secret.empty())
+        fail(
+            XCOLL_ERR_BOOTSTRAP,
+            "ranks that meet at %s need a secret by which they know each other: set XCOLL_SECRET to the same random "
+            "text on all of them, such as that of `openssl rand -hex 16`; or to none on a network where nobody else is",
+            said.place.c_str());
+    return Sha256().add(settings.secret.data(), settings.secret.size()).finish();
+}
+
+} // namespace
+
+std::unique_ptr<Bootstrap> boot_environment(const Settings &settings) {
+    auto said = said_for_xcoll(settings.root);
+    if (!said)
+        said = said_for_torch();
+    if (!said)
+        return nullptr;
+    if (said->rank >= said->size)
+        fail(XCOLL_ERR_BOOTSTRAP, "the environment says that this is rank %d of %d: expected 0 <= rank < size",
+             said->rank, said->size);
+    if (said->size == 1)
+        return boot_alone();
+    Invitation invitation{};
+    invitation.rank = said->rank;
+    invitation.size = said->size;
+    invitation.secret = secret_of(settings, *said);
+    invitation.is_root = said->rank == 0;
+    invitation.refused = Caller::Refused::comes_later;
+    invitation.interface = settings.interface;
+    invitation.timeout_ms = settings.timeout_ms;
+    invitation.advice = "All ranks need the same number of ranks, the same secret (XCOLL_SECRET) and the same root "
+                        "(XCOLL_ROOT, or MASTER_ADDR and the port after MASTER_PORT), which is rank 0";
+    // The root listens wherever it can: its name may stand for something else on its own machine.
+    if (invitation.is_root)
+        invitation.listeners.emplace_back(static_cast<uint16_t>(std::stoi(said->port)), settings.interface);
+    invitation.hosts.push_back(invitation.is_root ? Contact{} : resolve(*said));
+    return boot_meeting(std::move(invitation), said->place);
+}
+
+} // namespace xcoll

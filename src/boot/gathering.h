@@ -1,0 +1,13 @@
+// A bootstrap that has only an allgather: descriptors travel over Unix sockets between the ranks of a machine.
+#pragma once
+
+#include "boot/boot.h"
+
+namespace xcoll {
+
+class GatheringBootstrap : public Bootstrap {
+public:
+    std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) final;
+};
+
+} // namespace xcoll

@@ -1,0 +1,329 @@
+#include "boot/meeting.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "boot/interfaces.h"
+#include "boot/patience.h"
+
+namespace xcoll {
+
+namespace {
+
+// The root's word on who is missing is worth waiting for a little longer.
+constexpr int64_t grace_ms = 5000;
+// After a conflict, those who come so much later hear of it too.
+constexpr int64_t linger_ms = 2000;
+
+std::vector<Listener> listeners_of(Invitation &invitation) {
+    if (invitation.listeners.empty())
+        invitation.listeners.emplace_back(uint16_t{0}, invitation.interface);
+    return std::move(invitation.listeners);
+}
+
+} // namespace
+
+Meeting::Meeting(Invitation invitation)
+    : invitation_(std::move(invitation)), is_host_(!invitation_.listeners.empty()),
+      reception_(listeners_of(invitation_), invitation_.secret), deadline_ms_(deadline_after(invitation_.timeout_ms)) {
+    const Invitation &in = invitation_;
+    if (in.is_root) {
+        roster_.emplace(in.size, static_cast<int>(in.hosts.size()), in.rank);
+        const Address own = own_addresses(in.interface).front();
+        roster_->join(introduce(own), "this process");
+    } else {
+        // A host goes to the root; the others are dealt out among the hosts.
+        const size_t host = is_host_ ? 0 : static_cast<size_t>(in.rank) % in.hosts.size();
+        host_call_.emplace(in.hosts[host], in.secret, in.refused);
+    }
+}
+
+Tree Meeting::run() {
+    try {
+        while (!over_) {
+            step();
+            check_time();
+            if (!over_)
+                wait();
+        }
+        flush_links(visitor_links(), deadline_ms_);
+        return take_place();
+    } catch (const Failure &failure) {
+        const EndedWord word(failure);
+        tell_all(word);
+        if (roster_ && failure.result() != XCOLL_ERR_TIMEOUT)
+            tell_latecomers(word);
+        throw;
+    }
+}
+
+void Meeting::step() {
+    call_host();
+    hear_host();
+    receive_arrivals();
+    hear_visitors();
+    assign_seats();
+    call_parent();
+    say_when_seated();
+}
+
+void Meeting::wait() {
+    std::vector<pollfd> entries;
+    int64_t until_ms = deadline_ms_;
+    if (receives()) {
+        reception_.add_entries(entries);
+        until_ms = std::min(until_ms, reception_.next_ms());
+    }
+    for (Visitor &visitor : visitors_)
+        entries.push_back(visitor.link.poll_entry());
+    if (host_)
+        entries.push_back(host_->poll_entry());
+    for (std::optional<Caller> *call : {&host_call_, &parent_call_})
+        if (*call) {
+            (*call)->add_entries(entries);
+            until_ms = std::min(until_ms, (*call)->next_ms());
+        }
+    wait_for(entries, until_ms);
+}
+
+// ------------------------------------------------------------------------------------------- those who come to us
+
+// Nobody is sent to us before we have joined; and a host that has not would not know where to hand on what it hears.
+bool Meeting::receives() const {
+    return roster_ || host_;
+}
+
+void Meeting::receive_arrivals() {
+    if (!receives())
+        return;
+    while (auto arrival = reception_.step()) {
+        const Frame &first = arrival->first;
+        if (first.kind == FrameKind::child) {
+            children_.push_back({read_word<RankWord>(first).rank, std::move(arrival->link)});
+        } else if (first.kind == FrameKind::join && is_host_) {
+            visitors_.push_back({std::move(arrival->link), {}});
+            hear(visitors_.back(), first);
+        }
+    }
+}
+
+void Meeting::hear_visitors() {
+    for (Visitor &visitor : visitors_) {
+        Frame frame;
+        visitor.link.step();
+        while (visitor.link.take(frame))
+            hear(visitor, frame);
+        if (visitor.link.is_over() && !over_)
+            fail(XCOLL_ERR_BOOTSTRAP,
+                 "rank %d lost its connection to rank %d (at %s) while the ranks were starting: it has ended or given "
+                 "up",
+                 invitation_.rank, visitor.ranks.empty() ? -1 : visitor.ranks.front(),
+                 text_of(remote_address(visitor.link.socket())).c_str());
+    }
+}
+
+// A host that is not the root keeps in mind the way back, and hands it on.
+void Meeting::hear(Visitor &visitor, const Frame &frame) {
+    if (frame.kind == FrameKind::ended)
+        fail_as(read_word<EndedWord>(frame));
+    if (frame.kind == FrameKind::join)
+        admit(visitor, read_word<JoinWord>(frame));
+    if (!roster_)
+        host_->send(frame.kind, frame.body.data(), frame.body.size());
+    else if (frame.kind == FrameKind::seated)
+        roster_->take_seat(read_word<RankWord>(frame).rank);
+}
+
+void Meeting::admit(Visitor &visitor, const JoinWord &word) {
+    visitor.ranks.push_back(word.rank);
+    way_to_[word.rank] = &visitor.link;
+    if (!roster_)
+        return;
+    roster_->join(word, text_of(remote_address(visitor.link.socket())));
+    // Whoever is the first to lose patience hears from us who is missing.
+    deadline_ms_ = std::min(deadline_ms_, deadline_after(word.patience_ms));
+}
+
+void Meeting::assign_seats() {
+    if (!roster_ || assigned_ || !roster_->has_all())
+        return;
+    assigned_ = true;
+    for (const auto &[rank, link] : way_to_)
+        link->send(FrameKind::seat, roster_->seat_of(rank));
+    sit_down(roster_->seat_of(invitation_.rank));
+}
+
+// ------------------------------------------------------------------------------------------------- the root and us
+
+void Meeting::call_host() {
+    if (!host_call_)
+        return;
+    try {
+        host_ = host_call_->step();
+    } catch (const Failure &failure) {
+        fail_unmet(failure);
+    }
+    if (!host_)
+        return;
+    host_call_.reset();
+    host_->send(FrameKind::join, introduce(local_address(host_->socket())));
+    deadline_ms_ = deadline_ms_ > never_ms - grace_ms ? never_ms : deadline_ms_ + grace_ms;
+}
+
+void Meeting::fail_unmet(const Failure &failure) const {
+    fail(failure.result(), "rank %d of %d cannot join the others: %s. %s", invitation_.rank, invitation_.size,
+         failure.what(), invitation_.advice.c_str());
+}
+
+void Meeting::hear_host() {
+    if (!host_)
+        return;
+    Frame frame;
+    host_->step();
+    while (!over_ && host_->take(frame))
+        obey(frame);
+    if (!over_ && host_->is_over())
+        fail(XCOLL_ERR_BOOTSTRAP,
+             "rank %d lost its connection to the process at which the ranks meet, %s: it has ended or given up",
+             invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+}
+
+void Meeting::obey(const Frame &frame) {
+    if (frame.kind == FrameKind::ended)
+        fail_as(read_word<EndedWord>(frame));
+    if (frame.kind == FrameKind::go) {
+        for (Visitor &visitor : visitors_)
+            visitor.link.send(FrameKind::go, nullptr, 0);
+        over_ = true;
+    } else if (frame.kind == FrameKind::seat) {
+        const auto seat = read_word<SeatWord>(frame);
+        const auto way = way_to_.find(seat.rank);
+        if (seat.rank == invitation_.rank)
+            sit_down(seat);
+        else if (way != way_to_.end())
+            way->second->send(FrameKind::seat, seat);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------ our own place
+
+JoinWord Meeting::introduce(const Address &own) {
+    const std::string &interface = invitation_.interface;
+    std::vector<Address> addresses = own_addresses(interface);
+    addresses.insert(addresses.begin(), own);
+    route_ = format("%s (%s)", text_of(own).c_str(), interface_with(own).c_str());
+    const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - milliseconds_now(), 0);
+    return {left,
+            invitation_.rank,
+            invitation_.size,
+            static_cast<int32_t>(invitation_.hosts.size()),
+            {},
+            Contact::at(reception_.port(), addresses)};
+}
+
+void Meeting::sit_down(const SeatWord &seat) {
+    const int size = invitation_.size;
+    seat_ = seat;
+    place_ = TreePlace::of((invitation_.rank - seat.root + size) % size, size);
+    if (place_.parent < 0)
+        return;
+    // The parent's listener has been there since before it joined. The root is called where it was met.
+    parent_call_.emplace(place_.parent == 0 ? invitation_.hosts.front() : seat.parent, invitation_.secret,
+                         Caller::Refused::is_final);
+}
+
+void Meeting::call_parent() {
+    if (!parent_call_)
+        return;
+    try {
+        parent_ = parent_call_->step();
+    } catch (const Failure &failure) {
+        fail(failure.result(), "rank %d cannot reach rank %d: %s", invitation_.rank,
+             (place_.parent + seat_->root) % invitation_.size, failure.what());
+    }
+    if (!parent_)
+        return;
+    parent_call_.reset();
+    parent_->send(FrameKind::child, RankWord{invitation_.rank});
+}
+
+bool Meeting::has_all_children() const {
+    return std::all_of(place_.children.begin(), place_.children.end(), [&](const TreePlace::Range &range) {
+        const int rank = (range.first + seat_->root) % invitation_.size;
+        return std::any_of(children_.begin(), children_.end(), [&](const Child &child) { return child.rank == rank; });
+    });
+}
+
+void Meeting::say_when_seated() {
+    if (seat_ && !said_seated_ && (parent_ || place_.parent < 0) && has_all_children()) {
+        said_seated_ = true;
+        if (roster_)
+            roster_->take_seat(invitation_.rank);
+        else
+            host_->send(FrameKind::seated, RankWord{invitation_.rank});
+    }
+    if (roster_ && roster_->all_sit()) {
+        for (Visitor &visitor : visitors_)
+            visitor.link.send(FrameKind::go, nullptr, 0);
+        over_ = true;
+    }
+}
+
+void Meeting::check_time() const {
+    if (over_ || milliseconds_now() < deadline_ms_)
+        return;
+    if (roster_)
+        fail(XCOLL_ERR_TIMEOUT, "the ranks did not all meet in time: %s%s. %s", roster_->who_is_late().c_str(),
+             reception_.turned_away().c_str(), invitation_.advice.c_str());
+    if (host_call_)
+        fail_unmet(Failure(XCOLL_ERR_TIMEOUT, "the time is up; called: " + host_call_->state()));
+    fail(XCOLL_ERR_TIMEOUT, "rank %d waited in vain for the root of the start, which it has met at %s",
+         invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+}
+
+Tree Meeting::take_place() {
+    std::vector<Link> children;
+    for (const TreePlace::Range &range : place_.children) {
+        const int rank = (range.first + seat_->root) % invitation_.size;
+        const auto child =
+            std::find_if(children_.begin(), children_.end(), [&](const Child &one) { return one.rank == rank; });
+        children.push_back(std::move(child->link));
+    }
+    return Tree(invitation_.rank, invitation_.size, seat_->root, std::move(parent_), std::move(children));
+}
+
+// ----------------------------------------------------------------------------------------------------- bad news
+
+std::vector<Link *> Meeting::visitor_links() {
+    std::vector<Link *> links;
+    for (Visitor &visitor : visitors_)
+        links.push_back(&visitor.link);
+    return links;
+}
+
+void Meeting::tell_all(const EndedWord &word) {
+    std::vector<Link *> links = visitor_links();
+    if (host_)
+        links.push_back(&*host_);
+    for (Link *link : links)
+        if (link->is_open())
+            link->send(FrameKind::ended, word);
+    flush_links(links, milliseconds_now() + last_words_ms);
+}
+
+void Meeting::tell_latecomers(const EndedWord &word) {
+    const int64_t until_ms = milliseconds_now() + linger_ms;
+    while (way_to_.size() + 1 < static_cast<size_t>(invitation_.size) && milliseconds_now() < until_ms) {
+        while (auto arrival = reception_.step()) {
+            if (arrival->first.kind != FrameKind::join)
+                continue;
+            way_to_[read_word<JoinWord>(arrival->first).rank] = nullptr;
+            arrival->link.send(FrameKind::ended, word);
+        }
+        std::vector<pollfd> entries;
+        reception_.add_entries(entries);
+        wait_for(entries, std::min(until_ms, reception_.next_ms()));
+    }
+}
+
+} // namespace xcoll

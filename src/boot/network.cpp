@@ -1,0 +1,78 @@
+// Jobs whose ranks meet over TCP, with unique ids.
+#include "boot/network.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "boot/gathering.h"
+#include "boot/unique_id.h"
+
+namespace xcoll {
+
+namespace {
+
+// Of all lengths by which a rank takes memory, the only one that does not come from an authenticated message.
+constexpr int most_ranks = 65536;
+
+class NetworkBootstrap : public GatheringBootstrap {
+public:
+    NetworkBootstrap(Tree tree, int64_t timeout_ms, std::string how)
+        : tree_(std::move(tree)), timeout_ms_(timeout_ms), how_(std::move(how)) {
+    }
+    int rank() const override {
+        return tree_.rank();
+    }
+    int size() const override {
+        return tree_.size();
+    }
+    std::string how() const override {
+        return how_;
+    }
+    void allgather(const void *send, void *recv, size_t bytes) override {
+        tree_.allgather(send, recv, bytes, timeout_ms_);
+    }
+
+private:
+    Tree tree_;
+    const int64_t timeout_ms_;
+    const std::string how_;
+};
+
+} // namespace
+
+std::unique_ptr<Bootstrap> boot_meeting(Invitation invitation, const std::string &place) {
+    if (invitation.size > most_ranks)
+        fail(XCOLL_ERR_ARGUMENT, "size is %d: this version starts at most %d ranks", invitation.size, most_ranks);
+    const int64_t timeout_ms = invitation.timeout_ms;
+    Meeting meeting(std::move(invitation));
+    Tree tree = meeting.run();
+    return std::make_unique<NetworkBootstrap>(std::move(tree), timeout_ms, place + " from " + meeting.route());
+}
+
+std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, std::span<const xcoll_unique_id_t> ids, int rank, int size,
+                                    const Settings &settings) {
+    Invitation invitation{};
+    invitation.rank = rank;
+    invitation.size = size;
+    invitation.refused = Caller::Refused::is_final;
+    invitation.interface = settings.interface;
+    invitation.timeout_ms = settings.timeout_ms;
+    invitation.advice =
+        "All ranks need the same ids, in the same order and not used before, and each process that made "
+        "one, or its child, must call xcoll_comm_create too";
+    Sha256 secrets;
+    for (size_t i = 0; i < ids.size(); ++i) {
+        const UniqueId id = read_id(ids[i], format("config.ids[%zu]", i));
+        invitation.hosts.push_back(id.contact);
+        secrets.add(id.secret.data(), id.secret.size());
+    }
+    invitation.secret = secrets.finish();
+    for (size_t i = 0; i < ids.size(); ++i)
+        if (auto listener = own.claim(ids[i])) {
+            invitation.listeners.push_back(std::move(*listener));
+            invitation.is_root = invitation.is_root || i == 0;
+        }
+    return size == 1 ? boot_alone() : boot_meeting(std::move(invitation), "unique id");
+}
+
+} // namespace xcoll
