@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <cstring>
+
 #include "api/handle.h"
 #include "api/sized.h"
 

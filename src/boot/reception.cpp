@@ -1,6 +1,7 @@
 #include "boot/reception.h"
 
 #include <algorithm>
+#include <sys/resource.h>
 
 #include "base/error.h"
 #include "boot/clock.h"
@@ -8,13 +9,22 @@
 namespace xcoll {
 
 namespace {
-constexpr size_t visitors_limit = 64;   // at a time; the others wait in the listener's queue,
-constexpr int64_t crowded_ms = 500;     // for so long if a stranger is in their way who says nothing
-constexpr int64_t patience_ms = 10'000; // and when nobody waits, a visitor may take so long
+
+constexpr int64_t patience_ms = 10'000; // for a visitor to say who it is; but only
+constexpr int64_t crowded_ms = 500;     // when others wait in the listener's queue
+
+// At a time. Strangers shall not use up the descriptors of a process that may have few.
+size_t most_visitors() {
+    constexpr rlim_t usual = 64, share = 4;
+    rlimit descriptors{};
+    getrlimit(RLIMIT_NOFILE, &descriptors);
+    return static_cast<size_t>(std::clamp<rlim_t>(descriptors.rlim_cur / share, 1, usual));
+}
+
 } // namespace
 
 Reception::Reception(std::vector<Listener> listeners, const Hash &secret)
-    : listeners_(std::move(listeners)), secret_(secret) {
+    : listeners_(std::move(listeners)), secret_(secret), room_(most_visitors()) {
 }
 
 Reception::~Reception() {
@@ -23,7 +33,7 @@ Reception::~Reception() {
 }
 
 bool Reception::full() const {
-    return visitors_.size() >= visitors_limit && milliseconds_now() < visitors_.front().since_ms + crowded_ms;
+    return visitors_.size() >= room_ && milliseconds_now() < visitors_.front().since_ms + crowded_ms;
 }
 
 void Reception::let_in() {
@@ -38,7 +48,7 @@ void Reception::let_in() {
                 break; // none, or one that was gone before it was let in
             if (!socket)
                 continue;
-            if (visitors_.size() == visitors_limit)
+            if (visitors_.size() == room_)
                 visitors_.pop_front();
             visitors_.push_back({Link(std::move(socket), Channel::Role::listener, secret_), milliseconds_now()});
         }

@@ -48,6 +48,7 @@ private:
 
     std::vector<Listener> listeners_;
     Hash secret_;
+    size_t room_;                 // for so many
     std::list<Visitor> visitors_; // the oldest first
     size_t wrong_secrets_ = 0;
     std::string last_wrong_;
