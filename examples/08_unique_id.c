@@ -5,7 +5,7 @@
  *     cc -o 08_unique_id 08_unique_id.c $(pkg-config --cflags --libs xcoll)
  *     ./08_unique_id 4
  *
- * Under xcollrun each of its ranks does this for itself. ranks: 1
+ * Under xcollrun each of its ranks does this for itself.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -74,10 +74,7 @@ void structs_of_other_versions() {
 }
 
 void fields_of_later_versions() {
-    static const xcoll_unique_id_t id = {};
     expect_config([](auto &c) { c.flags = 1; }, XCOLL_ERR_UNSUPPORTED, {"flags"});
-    expect_config([](auto &c) { c.ids = &id; }, XCOLL_ERR_UNSUPPORTED, {"ids"});
-    expect_config([](auto &c) { c.id_count = 1; }, XCOLL_ERR_UNSUPPORTED, {"ids"});
     expect_config([](auto &c) { c.determinism = 1; }, XCOLL_ERR_UNSUPPORTED, {"determinism"});
     expect_config([](auto &c) { c.progress = 1; }, XCOLL_ERR_UNSUPPORTED, {"progress"});
     expect_config([](auto &c) { c.device_kind = 1; }, XCOLL_ERR_UNSUPPORTED, {"device_kind"});
@@ -149,6 +146,105 @@ void ranks_and_sizes() {
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_create(&config, nullptr));
 }
 
+// What xcoll_comm_create says to these ids for two ranks.
+void expect_ids(const xcoll_unique_id_t *ids, size_t count, xcoll_result_t wanted,
+                const std::vector<std::string> &named, const ranks::Location &where = ranks::Location::current()) {
+    xcoll_comm_config_t config = defaults();
+    config.ids = ids;
+    config.id_count = count;
+    config.size = 2;
+    xcoll_comm_t comm = reinterpret_cast<xcoll_comm_t>(1);
+    ranks::expect(wanted, xcoll_comm_create(&config, &comm), where);
+    ranks::check(comm == XCOLL_COMM_NULL, "a failed xcoll_comm_create leaves NULL", where);
+    ranks::expect_message({"xcoll_comm_create"}, where);
+    ranks::expect_message(named, where);
+}
+
+void unique_ids() {
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_get_unique_id(nullptr));
+    ranks::expect_message({"xcoll_get_unique_id", "id is NULL"});
+    xcoll_unique_id_t ids[3] = {};
+    for (xcoll_unique_id_t &id : ids) {
+        ranks::succeed(xcoll_get_unique_id(&id));
+    }
+    ranks::check(std::memcmp(&ids[0], &ids[1], sizeof ids[0]) != 0, "two ids are the same");
+    expect_ids(nullptr, 1, XCOLL_ERR_ARGUMENT, {"ids is NULL", "id_count is 1"});
+    expect_ids(ids, 0, XCOLL_ERR_ARGUMENT, {"ids is set", "id_count is 0"});
+    expect_ids(ids, 3, XCOLL_ERR_ARGUMENT, {"id_count is 3", "size 2"});
+    const xcoll_unique_id_t twice[2] = {ids[0], ids[0]};
+    expect_ids(twice, 2, XCOLL_ERR_ARGUMENT, {"ids[0]", "ids[1]", "same"});
+    xcoll_unique_id_t damaged[2] = {ids[0], ids[1]};
+    damaged[1].bytes[50] ^= 1;
+    expect_ids(damaged, 2, XCOLL_ERR_ARGUMENT, {"ids[1]", "damaged"});
+    const xcoll_unique_id_t none = {};
+    expect_ids(&none, 1, XCOLL_ERR_ARGUMENT, {"ids[0]", "xcoll_get_unique_id"});
+    // Refused ids are still good. Two ways at once are one too many.
+    xcoll_comm_config_t config = defaults();
+    config.ids = ids;
+    config.id_count = 1;
+    config.size = 1;
+    config.allgather = [](void *, const void *, void *, size_t) -> xcoll_result_t { return XCOLL_SUCCESS; };
+    xcoll_comm_t comm = XCOLL_COMM_NULL;
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_create(&config, &comm));
+    ranks::expect_message({"ids", "allgather", "both"});
+    config.allgather = nullptr;
+    ranks::succeed(xcoll_comm_create(&config, &comm));
+    ranks::succeed(xcoll_comm_free(&comm));
+    setenv("XCOLL_INTERFACE", "no-such-card", 1);
+    ranks::expect(XCOLL_ERR_CONFIG, xcoll_get_unique_id(&ids[0]));
+    ranks::expect_message({"XCOLL_INTERFACE=no-such-card", "lo 127.0.0.1"});
+    unsetenv("XCOLL_INTERFACE");
+}
+
+// Variables of a job that is not whole, or cannot be.
+void expect_environment(const std::vector<std::pair<const char *, const char *>> &variables, xcoll_result_t wanted,
+                        const std::vector<std::string> &named,
+                        const ranks::Location &where = ranks::Location::current()) {
+    for (const auto &[name, value] : variables) {
+        setenv(name, value, 1);
+    }
+    xcoll_comm_t comm = XCOLL_COMM_NULL;
+    ranks::expect(wanted, xcoll_init(&comm), where);
+    if (wanted != XCOLL_SUCCESS) {
+        ranks::expect_message(named, where);
+    } else {
+        int size = 0;
+        ranks::succeed(xcoll_comm_size(comm, &size), where);
+        ranks::check(size == 1, "a job of its own has one rank", where);
+        ranks::succeed(xcoll_comm_free(&comm), where);
+        ranks::succeed(xcoll_finalize(), where);
+    }
+    for (const auto &[name, value] : variables) {
+        unsetenv(name);
+    }
+}
+
+void jobs_of_the_environment() {
+    const auto bad = XCOLL_ERR_BOOTSTRAP;
+    // Numbers alone are left over from xcollrun, names alone from something else.
+    expect_environment({{"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}}, XCOLL_SUCCESS, {});
+    expect_environment({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "x"}}, XCOLL_SUCCESS, {});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "0"}, {"XCOLL_SIZE", "1"}}, XCOLL_SUCCESS, {});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}}, bad, {"XCOLL_ROOT", "XCOLL_RANK", "WORLD_SIZE"});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "0"}}, bad, {"XCOLL_SIZE"});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "2"}, {"XCOLL_SIZE", "2"}}, bad, {"rank 2 of 2"});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "x"}, {"XCOLL_SIZE", "2"}}, bad,
+                       {"XCOLL_RANK=x", "number"});
+    expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}}, bad,
+                       {"XCOLL_SECRET", "openssl"});
+    expect_environment({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "1"}}, bad,
+                       {"MASTER_ADDR", "XCOLL_SECRET"});
+    expect_environment({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "70000"}},
+                       bad, {"MASTER_PORT=70000"});
+    expect_environment(
+        {{"XCOLL_ROOT", "no host:1"}, {"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}, {"XCOLL_SECRET", "none"}}, bad,
+        {"XCOLL_ROOT", "no host"});
+    for (const char *root : {"127.0.0.1", ":1", "x:", "x:0", "x:70000", "x:1x"}) {
+        expect_environment({{"XCOLL_ROOT", root}}, XCOLL_ERR_CONFIG, {"XCOLL_ROOT", root, "host and a port"});
+    }
+    expect_environment({{"XCOLL_SECRET", "short"}}, XCOLL_ERR_CONFIG, {"XCOLL_SECRET", "16 letters"});
+}
+
 // ---- fork
 
 void expect_nothing_works(xcoll_comm_t comm, xcoll_request_t request) {
@@ -156,11 +252,12 @@ void expect_nothing_works(xcoll_comm_t comm, xcoll_request_t request) {
     xcoll_comm_t other = XCOLL_COMM_NULL, several[2] = {};
     xcoll_request_t another = XCOLL_REQUEST_NULL;
     const xcoll_comm_config_t config = defaults();
+    xcoll_unique_id_t id;
     for (const xcoll_result_t result :
-         {xcoll_init(&other), xcoll_init_config(&config, &other), xcoll_comm_create(&config, &other),
-          xcoll_comm_create_threads(2, several), xcoll_comm_dup(comm, &other), xcoll_comm_split(comm, 0, 0, &other),
-          xcoll_comm_rank(comm, &value), xcoll_comm_abort(comm, "x"), xcoll_barrier(comm),
-          xcoll_bcast(&value, 1, XCOLL_INT32, 0, comm),
+         {xcoll_get_unique_id(&id), xcoll_init(&other), xcoll_init_config(&config, &other),
+          xcoll_comm_create(&config, &other), xcoll_comm_create_threads(2, several), xcoll_comm_dup(comm, &other),
+          xcoll_comm_split(comm, 0, 0, &other), xcoll_comm_rank(comm, &value), xcoll_comm_abort(comm, "x"),
+          xcoll_barrier(comm), xcoll_bcast(&value, 1, XCOLL_INT32, 0, comm),
           xcoll_allreduce(XCOLL_IN_PLACE, &value, 1, XCOLL_INT32, XCOLL_SUM, comm), xcoll_ibarrier(comm, &another),
           xcoll_ibcast(&value, 1, XCOLL_INT32, 0, comm, &another), xcoll_wait(&request), xcoll_test(&request, &value),
           xcoll_waitall(1, &request), xcoll_finalize()}) {
@@ -205,7 +302,8 @@ void a_child_of_fork_has_no_part_in_it() {
 
 int main() {
     // xcollrun's own variables say nothing about a job of this test's own.
-    for (const char *name : {"XCOLL_RANK", "XCOLL_SIZE", "XCOLL_LOCAL_RANK", "XCOLL_LOCAL_SIZE", "XCOLL_CONTROL_FD"}) {
+    for (const char *name : {"XCOLL_RANK", "XCOLL_SIZE", "XCOLL_LOCAL_RANK", "XCOLL_LOCAL_SIZE", "XCOLL_CONTROL_FD",
+                             "RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
         unsetenv(name);
     }
     a_child_of_fork_has_no_part_in_it();
@@ -214,6 +312,8 @@ int main() {
     fields_of_later_versions();
     settings();
     ranks_and_sizes();
+    unique_ids();
+    jobs_of_the_environment();
     ranks::expect(XCOLL_ERR_STATE, xcoll_finalize());
     return 0;
 }

@@ -2,7 +2,12 @@
 // same, and no stranger keeps them.
 #include "boot_meeting_ranks.h"
 
+#include <csignal>
+#include <fcntl.h>
 #include <random>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "boot/channel.h"
 #include "boot/words.h"
@@ -63,6 +68,37 @@ void noise_of_every_length_keeps_nobody(void **) {
         }
         return sockets;
     });
+}
+
+// They are in another process, but the sockets that they are connected to are in ours.
+void strangers_do_not_use_up_the_descriptors(void **) {
+    OwnIds own;
+    const auto ids = make_ids(own, 1);
+    int ready[2];
+    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+    const pid_t stranger = fork();
+    if (stranger == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        Sockets sockets;
+        for (int i = 0; i < 100; ++i)
+            sockets.push_back(call(ids[0]));
+        close(ready[0]);
+        close(ready[1]);
+        pause();
+    }
+    close(ready[1]);
+    char end;
+    assert_int_equal(read(ready[0], &end, 1), 0); // they are all connected
+    close(ready[0]);
+    rlimit usual;
+    getrlimit(RLIMIT_NOFILE, &usual);
+    const rlimit few = {64, usual.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    const auto said = run(own, seats_of(4, ids), [](Bootstrap &boot) { return gather(boot, 10); });
+    setrlimit(RLIMIT_NOFILE, &usual);
+    kill(stranger, SIGKILL);
+    waitpid(stranger, nullptr, 0);
+    assert_all_well(said);
 }
 
 // As of a rank that has stopped in the middle of any of its words.
@@ -134,6 +170,7 @@ int main() {
         cmocka_unit_test(port_scanners_and_silence_keep_nobody),
         cmocka_unit_test(a_crowd_of_silent_strangers_does_not_keep_ranks_out),
         cmocka_unit_test(noise_of_every_length_keeps_nobody),
+        cmocka_unit_test(strangers_do_not_use_up_the_descriptors),
         cmocka_unit_test(half_messages_keep_nobody),
         cmocka_unit_test(what_was_overheard_lets_nobody_in),
         cmocka_unit_test(who_has_no_business_here_is_sent_away),

@@ -73,6 +73,16 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_false(read("SHM=off").shm);
 }
 
+void meeting_places_are_a_host_and_a_port(void **) {
+    for (const char *root : {"node1:4711", "10.0.0.1:1", "[fd00::1]:65535"}) {
+        assert_string_equal(read((std::string("ROOT=") + root).c_str()).root.c_str(), root);
+    }
+    assert_string_equal(read(nullptr).root.c_str(), "");
+    assert_string_equal(read("SECRET=sixteen letters!").secret.c_str(), "sixteen letters!");
+    assert_string_equal(read("SECRET=none").secret.c_str(), "none");
+    assert_string_equal(read("INTERFACE=eth1").interface.c_str(), "eth1");
+}
+
 void what_is_not_valid_is_named(void **) {
     for (const char *bad : {"TIMEOUT=",
                             "TIMEOUT=x",
@@ -97,6 +107,14 @@ void what_is_not_valid_is_named(void **) {
                             "GROUPS=,2",
                             "GROUPS=2,,2",
                             "GROUPS=2,0",
+                            "ROOT=node1",
+                            "ROOT=:4711",
+                            "ROOT=node1:",
+                            "ROOT=node1:0",
+                            "ROOT=node1:65536",
+                            "ROOT=node1:999999",
+                            "ROOT=node1:47x",
+                            "SECRET=fifteen letters",
                             "STORE=fast"}) {
         expect_refused(bad, {}, {bad, "expected"});
         const std::string variable = std::string("XCOLL_") + bad;
@@ -243,6 +261,7 @@ int main() {
         cmocka_unit_test(defaults_hold_without_an_environment),
         cmocka_unit_test(the_environment_wins_over_defaults_and_the_own_over_both),
         cmocka_unit_test(times_and_sizes_have_the_usual_forms),
+        cmocka_unit_test(meeting_places_are_a_host_and_a_port),
         cmocka_unit_test(what_is_not_valid_is_named),
         cmocka_unit_test(every_variable_takes_its_own_default_and_is_explained),
         cmocka_unit_test(messages_are_as_long_as_they_need_to_be),
