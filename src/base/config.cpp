@@ -115,7 +115,7 @@ constexpr Variable table[] = {
     {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
     {"ROOT", "", "host and port of rank 0, where ranks meet that xcollrun did not start", set_root},
-    {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret},
+    {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret, true},
     {"INTERFACE", "", "name or address of the network interface for the start; empty: by the route",
      set_name<&Settings::interface>},
     {"RANK", "", "this rank; set by xcollrun, or by hand with XCOLL_ROOT", ignore},
@@ -151,10 +151,11 @@ void apply(Settings &settings, std::string_view name, const std::string &text, G
         fail(XCOLL_ERR_CONFIG, "%s%s is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
              known_names().c_str());
     }
+    const std::string value = variable->is_secret ? "(hidden)" : text;
     if (const char *valid = variable->set(settings, text == "auto" ? "" : text)) {
-        fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), text.c_str(), valid);
+        fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), value.c_str(), valid);
     }
-    settings.given.push_back({variable, text, by});
+    settings.given.push_back({variable, value, by});
 }
 
 void apply_list(Settings &settings, std::string_view list) {

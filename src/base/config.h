@@ -15,7 +15,7 @@ struct Variable;
 // A setting that somebody has given; of several for one variable the last counts.
 struct Given {
     const Variable *variable;
-    std::string value; // as it was written
+    std::string value; // as it was written, unless it is secret
     enum class By : uint8_t { environment, program } by;
 };
 
@@ -40,6 +40,7 @@ struct Variable {
     const char *meaning;
     // Reads `text` into the settings; returns nullptr, or what would have been valid.
     const char *(*set)(Settings &settings, const std::string &text);
+    bool is_secret = false; // its value is shown to nobody
 };
 
 // In the order of the manual. Rows without a setter are read by somebody else (the launcher's socket).
