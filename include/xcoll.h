@@ -818,6 +818,13 @@ enum {
  * that is not used on this rank, or of no bytes, may be anything. Local. */
 XCOLL_API xcoll_result_t xcoll_request_rebind(xcoll_request_t request, size_t part, int slot, void *buffer);
 
+/* fn(context, status) is called once when the request is done, by whichever thread finds that: one that waits or tests,
+ * for this request or another one, before it can see that it is done; or by this call, if it is done already. For a
+ * persistent request: once for every start. It must not use the communicators of the request, which returns
+ * XCOLL_ERR_STATE, nor wait for what another rank does only after this request. One fn for a request. */
+XCOLL_API xcoll_result_t xcoll_request_on_done(xcoll_request_t request,
+                                               void (*fn)(void *context, const xcoll_status_t *status), void *context);
+
 /* Gives up a request, which becomes XCOLL_REQUEST_NULL. One that is in flight ends its communicator: XCOLL_ERR_ABORTED.
  */
 XCOLL_API xcoll_result_t xcoll_request_free(xcoll_request_t *request);

@@ -264,6 +264,20 @@ xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part) {
     });
 }
 
+xcoll_result_t xcoll_request_on_done(xcoll_request_t request, void (*fn)(void *context, const xcoll_status_t *status),
+                                     void *context) {
+    return guarded(__func__, [&] {
+        Plan &plan = checked_request(request);
+        if (!fn) {
+            fail(XCOLL_ERR_ARGUMENT, "fn is NULL: expected the function to call");
+        }
+        if (plan.is_observed()) {
+            fail(XCOLL_ERR_STATE, "request has such a function already: it can have one");
+        }
+        plan.observe(fn, context);
+    });
+}
+
 xcoll_result_t xcoll_request_free(xcoll_request_t *request) {
     return guarded(__func__, [&] {
         xcoll_request_t &handle = out(request, "request");

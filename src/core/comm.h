@@ -123,6 +123,8 @@ public:
     bool anything_ready();
     // Moves what can be moved; true if the request is done.
     bool test(Request &request);
+    // The observer is told when the request is done, which it was already if this is false.
+    bool observe(Request &request, const std::shared_ptr<Observer> &observer);
     // The caller will not ask again; a request that is not done yet is ended.
     void forget(Request &request);
 
@@ -176,6 +178,7 @@ private:
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
     bool move(Request &request, bool &moved);
+    void end(Request &request);
     // With the owner word.
     void end_in_flight(xcoll_result_t result, const std::string &message);
 

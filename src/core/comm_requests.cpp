@@ -240,8 +240,7 @@ std::optional<Failure> Comm::poll_in_flight(bool &moved) {
         if (is_fatal(request.result)) {
             fatal = Failure(request.result, request.message);
         }
-        request.finish();
-        membership_.node->doorbell().wake_own();
+        end(request);
     }
     in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
     return fatal;
@@ -273,6 +272,25 @@ bool Comm::move(Request &request, bool &moved) {
     if (request.row->needs == Row::Needs::transport && window_) {
         window_->complete(request.n);
     }
+    return true;
+}
+
+// With the owner word; its result is known.
+void Comm::end(Request &request) {
+    for (const auto &observer : request.observers) {
+        observer->end(request);
+    }
+    request.finish(); // whoever waits may take it away now
+    membership_.node->doorbell().wake_own();
+}
+
+bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {
+    const Owner owner(*this);
+    if (request.done()) {
+        return false;
+    }
+    observer->expect_one_more();
+    request.observers.push_back(observer);
     return true;
 }
 
@@ -371,8 +389,7 @@ void Comm::end_in_flight(xcoll_result_t result, const std::string &message) {
         request->task = Task();
         request->result = result;
         request->message = message;
-        request->finish();
-        membership_.node->doorbell().wake_own();
+        end(*request);
     }
     in_flight_.clear();
     in_flight_count_.store(0, std::memory_order_release);

@@ -5,6 +5,7 @@
 
 #include "base/task.h"
 #include "core/comm.h"
+#include "core/observer.h"
 
 namespace xcoll {
 
@@ -15,6 +16,10 @@ public:
         for (int polls = 0; comm.owned_.exchange(true, std::memory_order_acquire); ++polls) {
             // Held for as long as a copy takes, or its holder has lost the processor.
             constexpr int patient_polls = 100;
+            if (polls == patient_polls && Observer::told() == &comm) {
+                fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use "
+                                      "the communicator that it is told about");
+            }
             polls < patient_polls ? cpu_relax() : std::this_thread::yield();
         }
     }

@@ -22,6 +22,9 @@ bool Plan::can_start() const {
 void Plan::start() {
     active = true;
     failure.reset();
+    if (observer_) {
+        observer_->arm(operations.size());
+    }
     for (const auto &operation : operations) {
         try {
             if (operation->has_moved) {
@@ -33,6 +36,9 @@ void Plan::start() {
         } catch (const Failure &trouble) {
             if (!failure) {
                 failure = std::make_unique<Failure>(trouble);
+            }
+            if (observer_) {
+                observer_->end(trouble.result());
             }
         }
     }
@@ -89,6 +95,26 @@ void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
     Request &operation = *operations[part.operation];
     operation.what.move_buffer(part.index, slot, to);
     operation.has_moved = operation.what.op.kind == Kind::group;
+}
+
+void Plan::observe(Observer::Function function, void *context) {
+    observer_ = std::make_shared<Observer>(function, context);
+    if (!active) {
+        for (const auto &operation : operations) {
+            operation->observers.push_back(observer_);
+        }
+        return;
+    }
+    observer_->arm(1); // until all operations are looked at
+    for (const auto &operation : operations) {
+        // The communicator of one that is done may be gone, and nobody else looks at it.
+        if (operation->done() || !operation->comm->observe(*operation, observer_)) {
+            operation->observers.push_back(observer_);
+            observer_->expect_one_more();
+            observer_->end(*operation);
+        }
+    }
+    observer_->end(failure ? failure->result() : XCOLL_SUCCESS);
 }
 
 void Plan::check() const {

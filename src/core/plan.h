@@ -59,6 +59,11 @@ public:
     }
     // From the next start on.
     void move_buffer(const Part &part, Call::Slot slot, const void *to);
+    // Told once, when this is done, or was already; if it is persistent, once for each start from now on.
+    void observe(Observer::Function function, void *context);
+    bool is_observed() const {
+        return observer_ != nullptr;
+    }
     // The user does not want it any more: what is in flight ends.
     void give_up();
 
@@ -69,6 +74,7 @@ public:
     std::unique_ptr<Failure> failure; // what kept it from starting
 
 private:
+    std::shared_ptr<Observer> observer_;
     bool persistent_ = false;
     uint32_t magic_ = alive;
 };

@@ -9,6 +9,7 @@
 #include "base/task.h"
 #include "coll/select.h"
 #include "core/call.h"
+#include "core/observer.h"
 
 namespace xcoll {
 
@@ -32,6 +33,7 @@ struct Request {
     int first_missing = -1;                 // the same when it was started; for who waits for it
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
+    std::vector<std::shared_ptr<Observer>> observers;
     xcoll_result_t result = XCOLL_SUCCESS; // this and the message: written before `finished`
     std::string message;
     Signal finished; // how often it was done; any thread

@@ -1,0 +1,182 @@
+// ranks: 1 2 3 5 8
+// timeout: 120
+//
+// Whoever asks to be told of the end of a request is told once, with its status, before a wait for it returns; for
+// single calls, groups, parts of groups, plans, messages, failures, whoever drives.
+#include <memory>
+
+#include "ranks.h"
+
+using ranks::Rank;
+
+namespace {
+
+struct Told {
+    std::atomic<int> times{0};
+    xcoll_status_t status{};
+    xcoll_comm_t comm = XCOLL_COMM_NULL; // used inside, which is refused
+    static void tell(void *context, const xcoll_status_t *status) {
+        auto &told = *static_cast<Told *>(context);
+        told.status = *status;
+        if (told.comm != XCOLL_COMM_NULL) {
+            ranks::expect(XCOLL_ERR_STATE, xcoll_barrier(told.comm));
+            ranks::expect_message({"xcoll_request_on_done"});
+        }
+        ++told.times;
+    }
+    void expect(int times_, xcoll_result_t result, const char *when) const {
+        if (times != times_ || status.result != result) {
+            ranks::wrong(std::string(when) + ": told " + std::to_string(times) + " times, the last time of " +
+                         xcoll_error_name(status.result));
+        }
+    }
+};
+
+void before_a_wait_returns(const Rank &rank, xcoll_comm_t comm) {
+    for (const size_t count : {size_t{1}, size_t{1000}, size_t{100'000}}) {
+        std::vector<float> data(count, 1);
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        auto told = std::make_unique<Told>();
+        ranks::succeed(xcoll_iallreduce(XCOLL_IN_PLACE, data.data(), count, XCOLL_FLOAT32, XCOLL_SUM, comm, &request));
+        ranks::succeed(xcoll_request_on_done(request, Told::tell, told.get()));
+        ranks::expect(XCOLL_ERR_STATE, xcoll_request_on_done(request, Told::tell, told.get()));
+        ranks::succeed(xcoll_wait(&request));
+        told->expect(1, XCOLL_SUCCESS, "after a wait");
+        ranks::check(told->status.sequence > 0, "the status has no number");
+        ranks::check(data[count - 1] == static_cast<float>(rank.size()), "the sum is wrong");
+        told.reset(); // nobody needs it any more
+    }
+}
+
+// Driven by a wait for another request; then it is done, and who asks is told at once.
+void by_whoever_drives(const Rank &, xcoll_comm_t comm) {
+    Told first, late;
+    xcoll_request_t requests[2] = {};
+    ranks::succeed(xcoll_ibarrier(comm, &requests[0]));
+    ranks::succeed(xcoll_request_on_done(requests[0], Told::tell, &first));
+    ranks::succeed(xcoll_ibarrier(comm, &requests[1]));
+    ranks::succeed(xcoll_wait(&requests[1]));
+    while (first.times == 0) {
+        ranks::succeed(xcoll_barrier(comm));
+    }
+    ranks::succeed(xcoll_wait(&requests[0]));
+    first.expect(1, XCOLL_SUCCESS, "driven by others");
+    int done = 0;
+    xcoll_request_t plan = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_barrier_init(comm, &plan));
+    ranks::succeed(xcoll_start(&plan));
+    while (!done) { // part 0 is all of it, and stays active
+        ranks::succeed(xcoll_test_part(plan, 0, &done));
+    }
+    ranks::succeed(xcoll_request_on_done(plan, Told::tell, &late));
+    late.expect(1, XCOLL_SUCCESS, "asked when it was done");
+    ranks::succeed(xcoll_wait(&plan));
+    ranks::succeed(xcoll_start(&plan));
+    ranks::succeed(xcoll_wait(&plan));
+    late.expect(2, XCOLL_SUCCESS, "asked when it was done, and started again");
+    ranks::succeed(xcoll_request_free(&plan));
+}
+
+void of_groups_and_their_parts(const Rank &, xcoll_comm_t comm, xcoll_comm_t other) {
+    Told whole, part;
+    int one = 1, sum = 0, value = 0;
+    xcoll_request_t requests[2] = {};
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_iallreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm, &requests[0]));
+    ranks::expect(XCOLL_ERR_STATE, xcoll_request_on_done(requests[0], Told::tell, &part));
+    ranks::succeed(xcoll_bcast(&value, 1, XCOLL_INT32, 0, other));
+    ranks::succeed(xcoll_barrier(other));
+    ranks::succeed(xcoll_group_iend(&requests[1]));
+    ranks::succeed(xcoll_request_on_done(requests[0], Told::tell, &part));
+    ranks::succeed(xcoll_request_on_done(requests[1], Told::tell, &whole));
+    ranks::succeed(xcoll_waitall(2, requests));
+    whole.expect(1, XCOLL_SUCCESS, "a group");
+    part.expect(1, XCOLL_SUCCESS, "a part of a group");
+}
+
+void of_every_start(const Rank &, xcoll_comm_t comm, xcoll_comm_t other) {
+    Told told;
+    xcoll_request_t plan = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::succeed(xcoll_barrier(other));
+    ranks::succeed(xcoll_group_then());
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::succeed(xcoll_group_end_init(&plan));
+    ranks::succeed(xcoll_request_on_done(plan, Told::tell, &told));
+    for (int start = 1; start <= 3; ++start) {
+        ranks::succeed(xcoll_start(&plan));
+        ranks::succeed(xcoll_wait(&plan));
+        told.expect(start, XCOLL_SUCCESS, "a plan");
+    }
+    ranks::succeed(xcoll_request_free(&plan));
+    told.expect(3, XCOLL_SUCCESS, "a plan that was freed");
+}
+
+void of_a_message(const Rank &rank, xcoll_comm_t comm) {
+    const int size = rank.size(), to = (rank.rank() + 1) % size, from = (rank.rank() + size - 1) % size;
+    Told told;
+    int64_t sent = 7, received = 0;
+    xcoll_request_t request = XCOLL_REQUEST_NULL, send = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_irecv(&received, 1, XCOLL_INT64, XCOLL_ANY_SOURCE, 3, comm, &request));
+    ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
+    ranks::succeed(xcoll_isend(&sent, 1, XCOLL_INT64, to, 3, comm, &send));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::succeed(xcoll_wait(&send));
+    told.expect(1, XCOLL_SUCCESS, "a message");
+    ranks::check(told.status.source == from && told.status.tag == 3 && told.status.bytes == sizeof sent,
+                 "the status does not say whose message it was");
+}
+
+void that_it_may_not_use_the_communicator(const Rank &, xcoll_comm_t comm) {
+    Told told;
+    told.comm = comm;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_ibarrier(comm, &request));
+    ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
+    ranks::succeed(xcoll_wait(&request));
+    told.expect(1, XCOLL_SUCCESS, "one that used the communicator");
+    ranks::succeed(xcoll_barrier(comm));
+}
+
+// A communicator that is freed, and one that is aborted, end what is in flight.
+void of_a_failure(const Rank &rank, const std::string &settings) {
+    Told told;
+    xcoll_comm_t comm = rank.open(settings);
+    xcoll_request_t plan = XCOLL_REQUEST_NULL, request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_barrier_init(comm, &plan));
+    ranks::succeed(xcoll_request_on_done(plan, Told::tell, &told));
+    int value = 0;
+    ranks::succeed(xcoll_irecv(&value, 1, XCOLL_INT32, rank.rank(), 1, comm, &request));
+    Told never_sent;
+    ranks::succeed(xcoll_request_on_done(request, Told::tell, &never_sent));
+    ranks::succeed(xcoll_comm_abort(comm, "a test of the end"));
+    never_sent.expect(1, XCOLL_ERR_ABORTED, "aborted");
+    ranks::expect(XCOLL_ERR_ABORTED, xcoll_start(&plan));
+    told.expect(1, XCOLL_ERR_ABORTED, "started too late");
+    ranks::expect(XCOLL_ERR_ABORTED, xcoll_wait(&request));
+    ranks::expect(XCOLL_ERR_ABORTED, xcoll_wait(&plan));
+    ranks::succeed(xcoll_request_free(&plan));
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+void test(Rank &rank) {
+    for (const char *settings : {"", "SHM_BUDGET=1M"}) {
+        xcoll_comm_t comm = rank.open(settings), other = rank.open(settings);
+        before_a_wait_returns(rank, comm);
+        by_whoever_drives(rank, comm);
+        of_groups_and_their_parts(rank, comm, other);
+        of_every_start(rank, comm, other);
+        of_a_message(rank, comm);
+        that_it_may_not_use_the_communicator(rank, comm);
+        ranks::succeed(xcoll_comm_free(&comm));
+        ranks::succeed(xcoll_comm_free(&other));
+        of_a_failure(rank, settings);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
