@@ -258,16 +258,26 @@ $(tidy_stamps): $(BUILD)/lint/%: $(S)% $(filter %.h,$(lint_files)) $(S).clang-ti
 man_pages := $(wildcard $(foreach n,1 3 7,$(S)man/man$n/*.$n))
 to = '$(DESTDIR)$(1)$(if $2,/$2)'
 
+lib_to_include = $(shell realpath -m --relative-to='$(libdir)' '$(includedir)')
+cmake_files := $(addprefix $(BUILD)/,xcoll-config.cmake xcoll-config-version.cmake)
+completions := $(call to,$(datarootdir),bash-completion/completions)
+
 $(BUILD)/xcoll.pc: $(S)src/xcoll.pc.in FORCE
 	@sed $(foreach v,prefix exec_prefix libdir includedir version,-e 's|@$v@|$(value $v)|') $< >$@
 
-install: all $(BUILD)/xcoll.pc
-	install -d $(call to,$(includedir)) $(call to,$(libdir),pkgconfig) $(if $(tools),$(call to,$(bindir)))
+$(cmake_files): $(BUILD)/%: $(S)src/%.in FORCE
+	@sed $(foreach v,lib_to_include soname version,-e 's|@$v@|$($v)|') $< >$@
+
+install: all $(BUILD)/xcoll.pc $(cmake_files)
+	install -d $(call to,$(includedir)) $(call to,$(libdir),pkgconfig) $(call to,$(libdir),cmake/xcoll) $(completions) $(if $(tools),$(call to,$(bindir)))
 	install -m 644 $(S)include/xcoll.h $(call to,$(includedir))
 	install -m 755 $(BUILD)/libxcoll.so.$(version) $(call to,$(libdir))
 	ln -sf libxcoll.so.$(version) $(call to,$(libdir),$(soname))
 	ln -sf $(soname) $(call to,$(libdir),libxcoll.so)
 	install -m 644 $(BUILD)/xcoll.pc $(call to,$(libdir),pkgconfig)
+	install -m 644 $(cmake_files) $(call to,$(libdir),cmake/xcoll)
+	install -m 644 $(S)src/tools/completion.bash $(completions)/xcollrun
+	$(foreach t,$(filter-out xcollrun,$(tools)),ln -sf xcollrun $(completions)/$t && ):
 	install -d $(call to,$(datarootdir),xcoll)
 	install -m 644 $(api_json) $(call to,$(datarootdir),xcoll)
 	$(if $(tools),install -m 755 $(tool_files) $(call to,$(bindir)))
@@ -277,13 +287,14 @@ install: all $(BUILD)/xcoll.pc
 uninstall: $(BUILD)/config.mk
 	rm -f $(call to,$(includedir),xcoll.h) $(call to,$(libdir),libxcoll.so) $(call to,$(libdir),$(soname)) \
 	  $(call to,$(libdir),libxcoll.so.$(version)) $(call to,$(libdir),pkgconfig/xcoll.pc) $(call to,$(datarootdir),xcoll/xcoll-api.json) \
+	  $(foreach f,$(notdir $(cmake_files)),$(call to,$(libdir),cmake/xcoll/$f)) $(addprefix $(completions)/,$(tools)) \
 	  $(foreach t,$(tools),$(call to,$(bindir),$t)) $(foreach f,$(notdir $(plugin_files)),$(call to,$(libdir),xcoll/$f))
 	@for page in $(notdir $(man_pages)); do rm -f $(call to,$(mandir))/man"$${page##*.}/$$page"; done
-	@rmdir $(call to,$(libdir),xcoll) $(call to,$(datarootdir),xcoll) 2>/dev/null || true
+	@rmdir $(call to,$(libdir),cmake/xcoll) $(call to,$(libdir),xcoll) $(call to,$(datarootdir),xcoll) 2>/dev/null || true
 
 # What was built goes, what was configured stays; distclean leaves nothing that came from here.
 clean:
-	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint xcoll xcoll.pc xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint xcoll xcoll.pc xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)

@@ -30,7 +30,8 @@ EOT
 prefix="$work/a place/xcoll"
 make_it prefix="$prefix" install
 grep -q '^  CXX ' "$work/log" && stop "make install compiled again what make tests had built"
-for file in include/xcoll.h lib/libxcoll.so lib/libxcoll.so.1 lib/pkgconfig/xcoll.pc; do
+for file in include/xcoll.h lib/libxcoll.so lib/libxcoll.so.1 lib/pkgconfig/xcoll.pc lib/cmake/xcoll/xcoll-config.cmake \
+    share/bash-completion/completions/xcoll-perf; do
     [ -e "$prefix/$file" ] || stop "$file was not installed"
 done
 for tool in "$prefix"/bin/*; do
@@ -40,6 +41,25 @@ done
 eval "$CC -o '$work/user' '$work/user.c' $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xcoll)" ||
     stop "a program does not build with the flags of xcoll.pc"
 LD_LIBRARY_PATH="$prefix/lib" "$work/user" || stop "a program built with xcoll.pc does not run"
+
+# CMake finds it too, in the version that is asked for and in none that is later; a tree that was moved serves as well.
+if command -v cmake >/dev/null; then
+    mkdir "$work/moved" "$work/project" && cp -a "$prefix" "$work/moved/"
+    mv "$work/user.c" "$work/project/"
+    # GNU make takes its own name from MAKE_COMMAND.
+    cmake() { env -u MAKE_COMMAND -u MAKEFLAGS -u BUILD cmake "$@"; }
+    consume() { # VERSION
+        printf 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\nfind_package(xcoll %s REQUIRED)\nadd_executable(user user.c)\ntarget_link_libraries(user xcoll::xcoll)\n' \
+            "$1" >"$work/project/CMakeLists.txt"
+        rm -rf "$work/cmake"
+        cmake -S "$work/project" -B "$work/cmake" -DCMAKE_C_COMPILER="$CC" -DCMAKE_PREFIX_PATH="$work/moved/xcoll" >"$work/log" 2>&1
+    }
+    consume 1.0 && cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; stop "a program does not build with CMake"; }
+    "$work/cmake/user" || stop "a program built with CMake does not run"
+    for version in 1.9 2 0.9; do consume $version && stop "CMake takes this version for $version"; done
+else
+    echo "cmake is not installed: its package was not tried"
+fi
 
 make_it prefix="$prefix" uninstall
 left=$(find "$prefix" ! -type d)

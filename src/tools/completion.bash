@@ -1,0 +1,40 @@
+# Completion of the command lines of xcollrun, xcoll-info, xcoll-perf and xcoll-doctor in bash. What there is to choose
+# from is what the tools themselves print.
+_xcoll_offer() { # WORDS: those of them that go on with what is typed
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$_xcoll_current")
+}
+
+# The line of `xcoll-perf --list` with these names, and "all".
+_xcoll_perf_names() {
+    printf 'all %s' "$("$1" --list 2>/dev/null | sed -n "s/^$2: //p")"
+}
+
+_xcoll_values() { # TOOL OPTION: offers the option's values; false if it has none to offer
+    case $1:$2 in
+    *xcollrun:--bind) _xcoll_offer 'core none' ;;
+    *xcoll-perf:--op) _xcoll_offer "$(_xcoll_perf_names "$1" operations)" ;;
+    *xcoll-perf:--dtype) _xcoll_offer "$(_xcoll_perf_names "$1" types)" ;;
+    *xcoll-perf:--reduce) _xcoll_offer "$(_xcoll_perf_names "$1" reductions)" ;;
+    *xcoll-perf:--form) _xcoll_offer "$(_xcoll_perf_names "$1" forms)" ;;
+    *xcoll-perf:--loop) _xcoll_offer "$(_xcoll_perf_names "$1" loops)" ;;
+    *xcoll-perf:--compare) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
+    *xcoll-doctor:--root) mapfile -t COMPREPLY < <(compgen -d -- "$_xcoll_current") ;;
+    *:-n | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds) ;; # a value of one's own
+    *) return 1 ;;
+    esac
+}
+
+_xcoll() {
+    local _xcoll_current=${COMP_WORDS[COMP_CWORD]} tool=${COMP_WORDS[0]}
+    COMPREPLY=()
+    _xcoll_values "$tool" "${COMP_WORDS[COMP_CWORD - 1]}" && return
+    case $_xcoll_current in
+    -*) _xcoll_offer "$("$tool" --help 2>/dev/null | grep -oE '^  --?[a-z]+(, --[a-z]+)*' | tr -d ,)" ;;
+    *)
+        case $tool in
+        *xcoll-info) _xcoll_offer 'build machine job settings limits algorithms' ;;
+        *xcollrun) mapfile -t COMPREPLY < <(compgen -c -- "$_xcoll_current"; compgen -f -- "$_xcoll_current") ;;
+        esac ;;
+    esac
+}
+complete -F _xcoll xcollrun xcoll-info xcoll-perf xcoll-doctor
