@@ -251,6 +251,8 @@ $(tidy_stamps): $(BUILD)/lint/%: $(S)% $(filter %.h,$(lint_files)) $(S).clang-ti
 	  $(isa_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
+include $(S).build/package.mk
+
 # --------------------------------------------------------------------------------------------------- installation
 # DESTDIR stands before every path; prefix and the other directories may be given here again.
 

@@ -45,6 +45,8 @@ case $purpose in check | clang)
     need spin "checks the model of the shared-memory protocol" has_command spin
     kind=optional
     need libucx-dev "carries messages between machines" has_header "#include <ucp/api/ucp.h>"
+    need abigail-tools "holds the library against the record of its ABI" has_command abidiff
+    need cmake "tries the package for CMake" has_command cmake
     kind=required ;;
 esac
 case $purpose in lint)

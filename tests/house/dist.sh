@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# The archive of `make dist` has every file of the tree, is the same whoever packs it and when, and builds without git.
+# timeout: 300
+set -u
+MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
+export MAKEFLAGS
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stop() {
+    echo "$1"
+    exit 1
+}
+command -v git >/dev/null && git -C "$SRC" rev-parse HEAD >/dev/null 2>&1 || { echo "this tree is no git checkout"; exit 77; }
+pack() { # SOURCES ARCHIVE
+    sh "$SRC/.build/dist.sh" "$1" 1.2.3 "$2" >"$work/log" 2>&1 || { cat "$work/log"; stop "packing failed"; }
+}
+
+pack "$SRC" "$work/one.tar.gz"
+git clone -q "$SRC" "$work/clone" 2>/dev/null || stop "the tree cannot be cloned"
+git -C "$SRC" diff HEAD --binary >"$work/changes"
+[ ! -s "$work/changes" ] || git -C "$work/clone" apply --index "$work/changes" || stop "the clone does not take the changes"
+(umask 077 && find "$work/clone" -type f -exec chmod go= {} + && TZ=Asia/Tokyo pack "$work/clone" "$work/two.tar.gz") || exit 1
+cmp "$work/one.tar.gz" "$work/two.tar.gz" || stop "two archives of the same sources differ"
+tar -xzf "$work/one.tar.gz" -C "$work" || stop "the archive does not unpack"
+tree=$work/xcoll-1.2.3
+missing=$(git -C "$work/clone" ls-files | while read -r file; do cmp -s "$work/clone/$file" "$tree/$file" || echo "$file"; done)
+[ -z "$missing" ] || stop "not in the archive as in the tree: $missing"
+pack "$tree" "$work/three.tar.gz"
+cmp "$work/one.tar.gz" "$work/three.tar.gz" || stop "an archive made of an unpacked one differs"
+
+# Everything that the build asks for is there, and it asks for no git. Some pieces stand for all.
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git" && chmod +x "$work/bin/git"
+build() {
+    env -u MAKE_COMMAND -u BUILD PATH="$work/bin:$PATH" CC="$CC" CXX="$CXX" make -C "$tree" "$@" >"$work/log" 2>&1 ||
+        { cat "$work/log"; stop "make $* fails in an unpacked archive"; }
+    grep 'git was called' "$work/log" && stop "the build calls git"
+}
+build build/obj/base/dtype.o build/obj/tools/xcoll-perf/shape.o build/xcoll-api.json build/xcoll.pc
+build -n all tests install
+exit 0
