@@ -326,6 +326,29 @@ XCOLL_API xcoll_result_t xcoll_comm_set_timeout(xcoll_comm_t comm, int64_t milli
 /* How many operations this rank has started on comm: the numbers that messages name. */
 XCOLL_API xcoll_result_t xcoll_comm_sequence(xcoll_comm_t comm, uint64_t *number);
 
+/* -------------------------------------------------------------------------------------------------- memory */
+
+/* Collectives on memory that all ranks of a machine map copy less: large ones read and write it where it lies. Whether a
+ * buffer lies in such memory is each rank's own affair, and results are the same, bit for bit. All of these are local
+ * calls, for any thread. */
+
+/* `bytes` bytes of this rank's symmetric heap, zero and aligned to 4096; NULL if bytes is 0. They serve every
+ * communicator, and live until they are freed, even if all communicators are freed before. Ranks that make equal
+ * sequences of calls get memory at equal places of their heaps. There is XCOLL_HEAP of it for each rank. */
+XCOLL_API xcoll_result_t xcoll_mem_alloc(xcoll_comm_t comm, size_t bytes, void **ptr);
+/* Gives back what xcoll_mem_alloc returned, which no operation may be using any more, neither here nor, through
+ * xcoll_mem_peer, elsewhere. comm may be any communicator of this process, or XCOLL_COMM_NULL; ptr may be NULL. */
+XCOLL_API xcoll_result_t xcoll_mem_free(xcoll_comm_t comm, void *ptr);
+/* Tells that memory of the caller's own will be used in operations of comm, and stays where it is until it is
+ * deregistered or comm is freed. A hint, which this version needs nowhere: memory that peers cannot map is copied as
+ * before. flags is 0. */
+XCOLL_API xcoll_result_t xcoll_mem_register(xcoll_comm_t comm, void *ptr, size_t bytes, uint32_t flags);
+XCOLL_API xcoll_result_t xcoll_mem_deregister(xcoll_comm_t comm, void *ptr);
+/* The place of `rank`'s heap at which ptr lies in this rank's, for loads and stores: its ptr, if both ranks have made
+ * equal sequences of calls. NULL if ptr does not lie in memory of xcoll_mem_alloc, or rank is on another machine. Valid
+ * as long as this rank has comm or the memory at ptr. When the memory there may be read is the program's affair. */
+XCOLL_API xcoll_result_t xcoll_mem_peer(xcoll_comm_t comm, const void *ptr, int rank, void **peer);
+
 /* ----------------------------------------------------------------------------- types and operators that are made */
 
 /* Made types tell where the data of an item lie; they move data, but are not reduced. All of their elements are of one

@@ -23,7 +23,7 @@ const char *set_timeout(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-const char *set_shm_budget(Settings &settings, const std::string &text) {
+template <size_t Settings::*member> const char *set_bytes(Settings &settings, const std::string &text) {
     char *end = nullptr;
     const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
     const char *suffix = "KMG";
@@ -35,7 +35,7 @@ const char *set_shm_budget(Settings &settings, const std::string &text) {
     if (end == text.c_str() || text[0] == '-' || shift > 30 || value == 0 || value > (uint64_t{1} << 40 >> shift)) {
         return "bytes, such as 64M or 1G";
     }
-    settings.shm_budget = static_cast<size_t>(value << shift);
+    settings.*member = static_cast<size_t>(value << shift);
     return nullptr;
 }
 
@@ -108,7 +108,12 @@ constexpr Variable table[] = {
     {"BCAST", "auto", "algorithm of bcast; an unknown name lists them", set_name<&Settings::bcast>},
     {"BARRIER", "auto", "algorithm of barrier; an unknown name lists them", set_name<&Settings::barrier>},
     {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
-    {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together at the start", set_shm_budget},
+    {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together at the start",
+     set_bytes<&Settings::shm_budget>},
+    {"HEAP", "16G", "address space of each rank for xcoll_mem_alloc; memory only where it is used",
+     set_bytes<&Settings::heap>},
+    {"LEND", "32K", "from this size on, buffers of xcoll_mem_alloc are used without a copy",
+     set_bytes<&Settings::lend>},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
      set_groups},
     {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},

@@ -22,6 +22,8 @@ struct Given {
 struct Settings {
     int64_t timeout_ms = 0;
     size_t shm_budget = 0;
+    size_t heap = 0;
+    size_t lend = 0;
     bool shm = true;
     std::string isa;                       // "": the best that the processor has
     std::string groups;                    // "", "machine" or sizes "2,2"

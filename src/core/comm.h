@@ -18,6 +18,7 @@
 #include "coll/scratch.h"
 #include "coll/select.h"
 #include "core/request.h"
+#include "core/user_memory.h"
 #include "core/watcher.h"
 #include "fabric/net.h"
 #include "fabric/post.h"
@@ -81,6 +82,9 @@ public:
     // For those that may outlive it.
     std::weak_ptr<const void> life() const {
         return life_;
+    }
+    Registrations &registrations() {
+        return registrations_;
     }
 
     // Runs an operation to its end. Throws Failure.
@@ -200,6 +204,7 @@ private:
     Team team_;
     Choices choices_;
     Watcher watcher_;
+    Registrations registrations_;
     std::vector<Request *> in_flight_;
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
     std::string trouble_message_;                    // written before trouble_

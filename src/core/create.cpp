@@ -115,7 +115,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     const Machine machine = read_machine();
     const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings);
     const std::vector<int> locals = ranks_beside(hellos, boot.rank());
-    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget);
+    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget, wishes.settings.heap);
     membership.peers = make_peers(boot.size(), locals, *membership.node);
     if (all_here(membership.peers)) {
         const uint64_t mine = membership.node->take_board().offset;
@@ -134,7 +134,8 @@ std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int
 
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {
     process().watch_forks();
-    const std::vector<std::shared_ptr<Node>> nodes = connect_threads(size, read_machine(), wishes.settings.shm_budget);
+    const std::vector<std::shared_ptr<Node>> nodes =
+        connect_threads(size, read_machine(), wishes.settings.shm_budget, wishes.settings.heap);
     std::vector<int> locals(static_cast<size_t>(size));
     std::vector<uint64_t> boards;
     for (size_t i = 0; i < nodes.size(); ++i) {

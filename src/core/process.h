@@ -10,6 +10,7 @@
 #include "base/op.h"
 #include "boot/unique_id.h"
 #include "core/registry.h"
+#include "core/user_memory.h"
 
 namespace xcoll {
 
@@ -68,6 +69,9 @@ public:
     Registry<UserOperator> &operators() {
         return operators_;
     }
+    UserMemory &memory() {
+        return memory_;
+    }
 
 private:
     std::mutex mutex_;
@@ -80,6 +84,7 @@ private:
     std::atomic<int> groups_{0};
     Registry<Shape> types_{dtype_range};
     Registry<UserOperator> operators_{operator_range};
+    UserMemory memory_;
 };
 
 Process &process();

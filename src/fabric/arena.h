@@ -1,7 +1,7 @@
 // The owner's side of its segment: who has which part of it. Boards and lanes come and go with communicators; the
 // payload ring is there from the start.
 //
-//     | header page | payload ring | boards, lanes, ... (memory is added to the file as they are needed) |
+//     | header page | payload ring | boards, lanes, ... (memory is added to the file as they are needed) | heap |
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,10 @@ public:
     // Failure(XCOLL_ERR_NO_MEMORY). Any thread.
     uint64_t take(size_t bytes);
     void give(uint64_t offset, size_t bytes);
+    // -1: there is no file.
+    int descriptor() const {
+        return descriptor_;
+    }
     char *at(uint64_t offset) const {
         return base_ + offset;
     }

@@ -20,8 +20,11 @@ constexpr size_t boards_at_start = 4;
 // Address space for boards and lanes, without memory behind it: some 10 000 live communicators.
 constexpr size_t board_space = size_t{128} << 20;
 
-size_t segment_bytes(const NodeSizes &sizes) {
+size_t heap_first(const NodeSizes &sizes) {
     return header_bytes + sizes.ring_bytes + board_space;
+}
+size_t segment_bytes(const NodeSizes &sizes) {
+    return heap_first(sizes) + sizes.heap_bytes;
 }
 size_t reserved_bytes(const NodeSizes &sizes) {
     return header_bytes + sizes.ring_bytes + boards_at_start * sizeof(Board);
@@ -51,8 +54,8 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, int descriptor)
     : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
       doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
-      arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), segment_bytes(sizes), descriptor),
-      ring_(header_bytes, sizes.ring_bytes) {
+      arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), descriptor),
+      ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, descriptor) {
 }
 
 Node::BoardPlace Node::take_board() {
@@ -99,7 +102,7 @@ struct Introduction {
     int32_t usable_processors;
     uint32_t barriers; // Doorbell::enable_barriers
     uint32_t unused;
-    uint64_t ring_bytes;
+    uint64_t ring_bytes, heap_bytes;
     CpuSet allowed;
 };
 
@@ -120,6 +123,15 @@ int processors_of(const std::vector<Introduction> &all, const std::vector<int> &
 bool barriers_of(const std::vector<Introduction> &all, const std::vector<int> &locals) {
     return std::all_of(locals.begin(), locals.end(),
                        [&](int rank) { return all[static_cast<size_t>(rank)].barriers != 0; });
+}
+
+// As much as the rank with the least address space can map.
+size_t common_heap(const std::vector<Introduction> &all, const std::vector<int> &locals) {
+    size_t bytes = ~size_t{0};
+    for (const int rank : locals) {
+        bytes = std::min<size_t>(bytes, all[static_cast<size_t>(rank)].heap_bytes);
+    }
+    return bytes;
 }
 
 // Everybody learns whether everybody is well, so that all fail or none.
@@ -148,6 +160,7 @@ Introduction introduce(const Machine &machine, const NodeSizes &sizes) {
     mine.usable_processors = usable_processors();
     mine.barriers = Doorbell::enable_barriers() ? 1 : 0;
     mine.ring_bytes = sizes.ring_bytes;
+    mine.heap_bytes = sizes.heap_bytes;
     mine.allowed = allowed_cpus();
     return mine;
 }
@@ -175,8 +188,10 @@ void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
 } // namespace
 
 std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
-                                   size_t budget_bytes) {
-    const NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, static_cast<int>(locals.size()));
+                                   size_t budget_bytes, size_t heap_bytes) {
+    const int ranks = static_cast<int>(locals.size());
+    NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, ranks);
+    sizes.heap_bytes = Heap::affordable(heap_bytes, ranks);
     Introduction introduction = introduce(machine, sizes);
     Segment mine;
     Descriptor file;
@@ -188,6 +203,7 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     });
     std::vector<Introduction> all(static_cast<size_t>(boot.size()));
     boot.allgather(&introduction, all.data(), sizeof introduction);
+    sizes.heap_bytes = common_heap(all, locals);
     std::vector<Descriptor> files;
     for (const int number : boot.exchange_descriptors(file.get(), locals)) {
         files.emplace_back(number);
@@ -197,8 +213,8 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
         for (size_t i = 0; i < locals.size(); ++i) {
             const Introduction &peer = all[static_cast<size_t>(locals[i])];
             check_ring(sizes.ring_bytes, boot.rank(), peer.ring_bytes, locals[i]);
-            Segment segment =
-                locals[i] == boot.rank() ? std::exchange(mine, Segment()) : Segment::map(files[i].get(), peer.nonce);
+            Segment segment = locals[i] == boot.rank() ? std::exchange(mine, Segment())
+                                                       : Segment::map(files[i].get(), peer.nonce, segment_bytes(sizes));
             members.push_back({std::make_shared<Segment>(std::move(segment)), peer.process, peer.place,
                                peer.process.pid == introduction.process.pid});
         }
@@ -208,8 +224,10 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
                                   file.release());
 }
 
-std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes) {
-    const NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, size);
+std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes,
+                                                   size_t heap_bytes) {
+    NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, size);
+    sizes.heap_bytes = Heap::affordable(heap_bytes, size);
     const ProcessIdentity process = process_identity();
     const bool barriers = Doorbell::enable_barriers();
     std::vector<Node::Member> members;

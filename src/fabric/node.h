@@ -11,6 +11,7 @@
 #include "boot/host.h"
 #include "fabric/arena.h"
 #include "fabric/doorbell.h"
+#include "fabric/heap.h"
 #include "fabric/ring.h"
 #include "fabric/segment.h"
 #include "fabric/store_kind.h"
@@ -22,9 +23,10 @@ class Window;
 
 // Sizes, from the configuration and the machine.
 struct NodeSizes {
-    size_t ring_bytes; // payload ring of one rank
+    size_t ring_bytes;     // payload ring of one rank
+    size_t heap_bytes = 0; // address space of one rank's symmetric heap
 };
-// How much memory all ranks of a machine may use together before they make more communicators.
+// budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
 
 class Node {
@@ -69,6 +71,13 @@ public:
     Ring &ring() {
         return ring_;
     }
+    Heap &heap() {
+        return heap_;
+    }
+    // What lies at the same place of another rank's heap.
+    void *at_peer(int i, const void *mine) const {
+        return base(i) + heap_.first() + heap_.offset(mine);
+    }
     bool is_alive(int i) const {
         return member(i).same_process || xcoll::is_alive(member(i).process);
     }
@@ -89,6 +98,7 @@ private:
     Doorbell doorbell_;
     Arena arena_;
     Ring ring_;
+    Heap heap_;
     double ticks_per_ns_ = StoreKind::ticks_per_ns();
     std::mutex mutex_;
     uint64_t generations_ = 0;
@@ -98,8 +108,9 @@ private:
 // Connects the ranks `locals` (ranks of `boot` on this machine, ascending, this one among them). Collective over all
 // ranks of boot. Every rank either succeeds or throws.
 std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
-                                   size_t budget_bytes);
+                                   size_t budget_bytes, size_t heap_bytes);
 // `size` ranks in this process; nodes[i] is rank i's view.
-std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes);
+std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes,
+                                                   size_t heap_bytes = 0);
 
 } // namespace xcoll

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -78,7 +79,7 @@ Segment Segment::create_private(size_t bytes) {
     return segment;
 }
 
-Segment Segment::map(int descriptor, uint64_t nonce) {
+Segment Segment::map(int descriptor, uint64_t nonce, size_t most) {
     struct stat status;
     if (fstat(descriptor, &status) != 0) {
         fail_system("fstat of a peer's segment");
@@ -89,7 +90,8 @@ Segment Segment::map(int descriptor, uint64_t nonce) {
              static_cast<unsigned>(seals), static_cast<long long>(status.st_size));
     }
     const auto bytes = static_cast<size_t>(status.st_size);
-    Segment segment(map_shared(descriptor, bytes), bytes);
+    const size_t mapped = std::min(bytes, most);
+    Segment segment(map_shared(descriptor, mapped), mapped);
     const SegmentHeader &header = segment.header();
     if (header.magic != SegmentHeader::magic_value) {
         fail(XCOLL_ERR_BOOTSTRAP,

@@ -12,7 +12,7 @@ namespace xcoll {
 
 // The first page of every segment.
 struct SegmentHeader {
-    static constexpr uint64_t magic_value = 0x78636f6c6c30314full; // "xcoll01O"; changes with the layout of boards
+    static constexpr uint64_t magic_value = 0x78636f6c6c30324full; // "xcoll02O"; changes with the layout of boards
     uint64_t magic;
     uint64_t bytes;
     uint64_t nonce; // random; peers check that they mapped what they were told about
@@ -39,8 +39,8 @@ public:
     static Segment create(size_t bytes, size_t reserved, int *descriptor);
     // For ranks that are threads of this process.
     static Segment create_private(size_t bytes);
-    // Maps a peer's segment and checks that it is one.
-    static Segment map(int descriptor, uint64_t nonce);
+    // Maps a peer's segment, `most` bytes of it, and checks that it is one.
+    static Segment map(int descriptor, uint64_t nonce, size_t most = ~size_t{0});
 
     char *base() const {
         return base_;
