@@ -1,4 +1,5 @@
-/* xcoll itself, through nothing but its public header: `xcoll [blocking|nonblocking|persistent]`. */
+/* xcoll itself, through nothing but its public header: `xcoll [blocking|heap|nonblocking|persistent]`; heap: blocking,
+ * with buffers of xcoll_mem_alloc. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@ enum { most_ranks = 64 };
 
 static xcoll_comm_t world;
 static int rank_here, ranks;
-static enum form { FORM_BLOCKING, FORM_NONBLOCKING, FORM_PERSISTENT } form;
+static enum form { FORM_BLOCKING, FORM_HEAP, FORM_NONBLOCKING, FORM_PERSISTENT } form;
 
 static void must(xcoll_result_t result) {
     if (result == XCOLL_SUCCESS)
@@ -26,8 +27,10 @@ static xcoll_dtype_t type_of(enum dtype dtype) {
 }
 
 int contender_begin(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "blocking") != 0)
-        form = strcmp(argv[1], "persistent") == 0 ? FORM_PERSISTENT : FORM_NONBLOCKING;
+    static const char *const forms[] = {"blocking", "heap", "nonblocking", "persistent"};
+    for (int f = FORM_BLOCKING; argc > 1 && f <= FORM_PERSISTENT; f++)
+        if (strcmp(argv[1], forms[f]) == 0)
+            form = (enum form)f;
     const char *rank = getenv("XCOLL_RANK");
     return rank == NULL ? 0 : atoi(rank);
 }
@@ -53,6 +56,11 @@ const struct variant *contender_variants(void) {
 
 void *contender_alloc(enum memory memory, size_t bytes) {
     (void)memory;
+    void *from_heap;
+    if (form == FORM_HEAP) {
+        must(xcoll_mem_alloc(world, bytes, &from_heap));
+        return from_heap;
+    }
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }

@@ -50,7 +50,8 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
     yielding = ["--mca", "mpi_yield_when_idle", "1"] if crowded else []
     everyone = [xcoll("xcoll", "xcoll", build)]
     everyone += [xcoll(name, name, directory) for name, directory in more_builds]
-    everyone += [xcoll("persistent", "start + wait", build, "form", "persistent"),
+    everyone += [xcoll("heap", "from its heap", build, "form", "heap"),
+                 xcoll("persistent", "start + wait", build, "form", "persistent"),
                  xcoll("nonblocking", "i + wait", build, "form", "nonblocking")]
     everyone += [
         Contender("openmpi", version_of(["mpirun.openmpi", "--version"], "Open MPI"), "peer", program("openmpi"),

@@ -1,5 +1,8 @@
 #include "coll/block_stream.h"
 
+#include "coll/lending.h"
+#include "coll/payload.h"
+
 namespace xcoll {
 
 BlockStream::BlockStream(Team &team_, const Op &op_, const Fingerprint &call_, uint64_t n_)
@@ -46,12 +49,15 @@ void BlockStream::enter_ring(bool writing) {
         head.place.offset = window.node().ring().take(std::min<uint64_t>(depth_, blocks_) * stride_, window, n);
         head.has_room = head.place.offset != 0;
     }
+    if (can_offer(team, op)) {
+        offer(team, op, head);
+    }
     window.announce(n);
 }
 
 void BlockStream::enter_slot() {
     if (window.head(window.rank(), n).number.reached(n)) {
-        writes_ = false;
+        writes_ &= window.head(window.rank(), n).has_room == 0;
         return;
     }
     Head &head = window.begin_head(n, call);
@@ -71,6 +77,25 @@ bool BlockStream::settle() {
     }
     window.saw_everyone(done);
     return room;
+}
+
+bool BlockStream::is_shared() const {
+    for (int p = 0; p < window.size(); ++p) {
+        if (window.head(p, n).lent == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void BlockStream::show_offered() const {
+    if (!shows_later(window.rank())) {
+        return;
+    }
+    const size_t bytes = input_count(op, team.size) * element_bytes_;
+    window.store_kind().copy(*team.kernels, window.at(window.rank(), window.head(window.rank(), n).place.offset),
+                             op.send, bytes);
+    publish_in(1);
 }
 
 void BlockStream::settle_beside_whole() {

@@ -41,15 +41,19 @@ public:
     void plan_in_slot();
 
     // ---- heads. Credit is there: cell_count for a ring, slot_count for a slot.
-    // With an area in my ring, if I write and there is room.
+    // With an area in my ring, if I write and there is room. I offer my buffers if they can be lent.
     void enter_ring(bool writing);
     // With the slot as my area, unless I have shown all at once already.
     void enter_slot();
     // All heads are there: throws MISMATCH, complete. True if everybody has room.
     bool settle();
+    // Then: everybody's buffers are lent.
+    bool is_shared() const;
     // The heads of those that I read and, if I stream, of my readers are there. The areas lie in slots, beside ranks
     // that have shown all at once.
     void settle_beside_whole();
+    // Not all offer their buffers, so those that do show their input after all.
+    void show_offered() const;
     void finish();
     // Leaves early: peers that wait for this rank notice, and the operation is complete.
     void leave_broken();
@@ -70,6 +74,9 @@ public:
     }
     bool shows_whole(int p) const {
         return beside_whole_ && window.head(p, n).has_room != 0;
+    }
+    bool shows_later(int p) const {
+        return shows_whole(p) && window.head(p, n).lent != 0;
     }
 
     // ---- blocks

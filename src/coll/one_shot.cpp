@@ -11,7 +11,7 @@ Task one_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call,
         co_await acquire_credit(home, *team.window, n, steps.credit());
     }
     if (!steps.enter()) {
-        co_await without_room(op.kind)(home, team, op, call, n);
+        co_await behind_one_shot(op.kind)(home, team, op, call, n);
         co_return;
     }
     for (int p = 0; p < team.size; ++p) {
@@ -20,11 +20,11 @@ Task one_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call,
         }
     }
     if (!steps.finish()) {
-        co_await without_room(op.kind)(home, team, op, call, n);
+        co_await behind_one_shot(op.kind)(home, team, op, call, n);
     }
 }
 
-Algorithm without_room(Kind kind) {
+Algorithm behind_one_shot(Kind kind) {
     switch (kind) {
     case Kind::allreduce:
     case Kind::reduce:

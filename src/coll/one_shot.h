@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "coll/algorithm.h"
+#include "coll/lending.h"
 #include "coll/payload.h"
 #include "coll/reduction.h"
 
@@ -89,20 +90,20 @@ public:
         window_.announce(n_);
         return true;
     }
-    // All heads are there. False: somebody had no room for its payload; the operation goes on in blocks. Throws
-    // MISMATCH or what a user's function says, the operation being complete then.
+    // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in
+    // another way (behind_one_shot). Throws MISMATCH or what a user's function says, the operation being complete then.
     bool finish() const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t mine = place_of(op_, team_.rank);
-        bool room = true, everyone = true;
+        bool shown = true, everyone = true;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {
             const int p = order[i];
             const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
             if (p == window_.rank()) {
                 data[at] = op_.send ? static_cast<const char *>(op_.send) + mine : nullptr;
-                room &= window_.head(p, n_).has_room != 0;
+                shown &= is_shown(window_.head(p, n_));
                 continue;
             }
             if (!reads(p)) {
@@ -111,14 +112,14 @@ public:
             }
             const Head &head = window_.head(p, n_);
             window_.check_or_leave(p, n_, call_);
-            room &= head.has_room != 0;
+            shown &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, shown(op_, p, team_.size)) + mine;
+            data[at] = window_.payload(p, n_, OneShot::shown(op_, p, team_.size)) + mine;
         }
         if (everyone) {
             window_.saw_everyone(done);
         }
-        if (!room) [[unlikely]] {
+        if (!shown) [[unlikely]] {
             return false;
         }
         const xcoll_result_t result = combine(data);
@@ -134,7 +135,30 @@ private:
     bool leaves_out_own() const {
         return op_.kind == Kind::reduce_scatter || op_.kind == Kind::reduce_scatterv || op_.kind == Kind::alltoall;
     }
+    // In a place that nobody has to give back.
+    static bool is_shown(const Head &head) {
+        return head.has_room != 0 && head.lent == 0;
+    }
+    // Without a copy, if the buffers can be lent.
+    bool put_lent(Head &head) const {
+        const bool reduces = op_.kind == Kind::allreduce || scatters(op_);
+        if (reduces && can_offer(team_, op_)) {
+            payload_place(window_, head, n_, shown_); // for the case that not all do
+            offer(team_, op_, head);
+            return true;
+        }
+        if (op_.op == Operator::none && !op_.user && can_lend_shown(window_, op_, shown_)) {
+            head.has_room = 1;
+            head.place.base = Window::counter_base(window_.my_cell(n_));
+            lend(window_, head, op_.send);
+            return true;
+        }
+        return false;
+    }
     bool put(Head &head) const {
+        if (shown_ >= window_.least_lent() && put_lent(head)) {
+            return true;
+        }
         if (shown_ <= inline_bytes || !leaves_out_own()) {
             return put_payload(window_, *team_.kernels, head, n_, shown_ > 0 ? op_.send : nullptr, shown_);
         }

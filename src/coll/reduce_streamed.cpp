@@ -191,7 +191,12 @@ Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint
     }
     s.enter_ring(s.writes());
     co_await all_entered(home, *team.window, n);
-    if (!s.settle()) {
+    const bool room = s.settle();
+    if (s.is_shared()) {
+        co_await reduce_shared(home, team, op, call, n);
+        co_return;
+    }
+    if (!room) {
         co_await reduce_in_slots(home, team, op, call, n);
         co_return;
     }
@@ -220,6 +225,17 @@ Task reduce_beside_whole(TaskHome &home, Team &team, const Op &op, const Fingerp
         }
     }
     s.settle_beside_whole();
+    if (s.is_shared()) {
+        co_await reduce_shared(home, team, op, call, n);
+        co_return;
+    }
+    s.show_offered();
+    for (int p = 0; p < team.size; ++p) {
+        if (s.reads(p) && s.shows_later(p)) {
+            co_await s.in(p, 1);
+            s.check(s.in(p, 0));
+        }
+    }
     co_await pipeline(home, s);
 }
 

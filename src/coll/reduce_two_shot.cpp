@@ -213,7 +213,10 @@ Task reduce_two_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint
     for (int p = 0; p < team.size; ++p) {
         co_await team.window->entered(p, n);
     }
-    if (s.settle()) {
+    const bool room = s.settle();
+    if (s.is_shared()) {
+        co_await reduce_shared(home, team, op, call, n);
+    } else if (room) {
         co_await pipeline(home, s);
         s.combine_alone();
     } else {

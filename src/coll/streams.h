@@ -12,6 +12,9 @@
 // what it wants of the first u lines of every stream. So the writer of a stream with an area of A lines writes line w
 // after it saw used[p] > w - A for every p that reads something there.
 //
+// A stream that lies in one piece in the writer's symmetric heap is not copied: the writer lends it, and leaves when
+// the counters `out` of its readers tell that they have finished (streams_lend.cpp).
+//
 // Waiting for one thing at a time cannot deadlock, by this rule: who has read up to x waits for a reader p only if it
 // needs used[p] >= need with need <= x, otherwise for the writer of what it wants to read next. Proof: let every
 // waiting rank have the mark m = x if it waits for a writer, m = need if for a reader. r waits for the writer t, which
@@ -50,7 +53,8 @@ public:
     bool wants_slot() const {
         return total_ > inline_stream_bytes && total_ <= slot_bytes;
     }
-    // Room in the ring, if it is wanted; false: there is none, so the slot is needed after all.
+    // Room in the ring, if it is wanted; or none, if what this rank gives can be lent. False: there is none, so the
+    // slot is needed after all.
     bool take_room();
     void take_slot();
     // Fills the room and shows the head.
@@ -103,11 +107,19 @@ private:
     void open(int p, size_t shared, size_t pair);
     void open_one_piece(Source &source, int p, size_t shared, size_t pair);
     void read_index(Source &source, int p);
+    bool reads_mine(int p) const;
+    bool find_lendable();
+    void enter_lent(Head &head);
+    void give_back();
+    bool is_given_back();
     void read(Source &source, int p, size_t until);
-    bool has_passed(const Until &until);
+    bool has_passed(const Until &until) const;
     bool has_come(int p, size_t until);
     bool read_step();
-    [[noreturn]] void leave_mismatched(int p, size_t theirs, size_t mine);
+    void read_heads();
+    bool move_all();
+    void leave(const Failure &failure);
+    [[noreturn]] void fail_mismatched(int p, size_t theirs, size_t mine) const;
 
     Team &team_;
     Window &window_;
@@ -128,6 +140,12 @@ private:
     size_t section_at_ = 0, section_left_ = 0;
     int turn_ = 0;
     Walk walk_;
+    // Lending: where it lies, and whether in the order of ranks, as one_shot.h shows it.
+    const void *lent_ = nullptr;
+    bool lends_ = false, lends_blocks_ = false;
+    int returned_ = 0;               // ranks looked at, of those that give back
+    std::optional<Failure> failure_; // thrown when everybody has given back
+
     // The reader that the last can_write() stopped at, and what it needs.
     int slow_reader_ = -1;
     uint64_t need_ = 0;
@@ -136,7 +154,7 @@ private:
     Scratch source_memory_;
     Source *sources_;
     size_t position_ = 0, step_ = 0;
-    bool any_streams_ = false;
+    bool any_streams_ = false, borrows_ = false;
     Until obstacle_{nullptr, 0, -1};
 };
 

@@ -13,9 +13,8 @@
 namespace xcoll {
 
 bool Streams::concerns(int p) const {
-    const bool reads_mine = is_longer_than_room() && (shared_end_ > 0 || out_[p].bytes > 0);
     const Op &op = exchange_.ops()[0];
-    if (exchange_.ops().size() > 1 || op.root < 0 || reads_mine) {
+    if (exchange_.ops().size() > 1 || op.root < 0 || reads_mine(p)) {
         return true;
     }
     const bool to_root = op.kind == Kind::gather || op.kind == Kind::gatherv;
@@ -25,6 +24,7 @@ bool Streams::concerns(int p) const {
 void Streams::open(int p, size_t shared, size_t pair) {
     const Head &head = window_.head(p, n_);
     Source &source = sources_[p];
+    borrows_ |= head.lent != 0;
     if (shared > 0) {
         source.shared.begin(exchange_, Side::shared_in, p);
     }
@@ -52,7 +52,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
     }
     const bool all_mine = index_bytes_ == 0 && (ranks_ == 2 || !exchange_.differs_by_reader());
     if (total < source.end || (all_mine && total != source.end)) {
-        leave_mismatched(p, total - index_bytes_, shared + pair);
+        fail_mismatched(p, total - index_bytes_, shared + pair);
     }
     any_streams_ |= source.streams;
     if (source.streams) {
@@ -71,7 +71,25 @@ void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) 
     source.end = std::max(shared, pair > 0 ? source.pair_end : 0);
 }
 
+// A rank that leaves early tells its peers. One that lends waits for its readers all the same.
+void Streams::leave(const Failure &failure) {
+    window_.break_off(n_);
+    if (!lends_) {
+        window_.complete(n_);
+        throw failure;
+    }
+    failure_ = failure;
+}
+
 void Streams::settle() {
+    try {
+        read_heads();
+    } catch (const Failure &failure) {
+        leave(failure);
+    }
+}
+
+void Streams::read_heads() {
     step_ = longest_stream_step;
     uint64_t done = ~uint64_t{0};
     bool everyone = true;
@@ -84,7 +102,7 @@ void Streams::settle() {
             everyone = false;
             continue;
         }
-        window_.check_or_leave(p, n_, call_);
+        window_.check(p, n_, call_);
         done = std::min(done, Window::done_by(window_.head(p, n_), n_));
         const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
         if (shared + pair > 0 || exchange_.tells_places()) {
@@ -100,9 +118,7 @@ void Streams::settle() {
     }
 }
 
-void Streams::leave_mismatched(int p, size_t theirs, size_t mine) {
-    window_.break_off(n_);
-    window_.complete(n_);
+void Streams::fail_mismatched(int p, size_t theirs, size_t mine) const {
     fail(XCOLL_ERR_MISMATCH,
          "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two ranks differ",
          static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
@@ -115,7 +131,7 @@ void Streams::read_index(Source &source, int p) {
     std::memcpy(&entry, window_.at(p, source.offset + at % source.area), sizeof entry);
     const size_t expected = exchange_.pair_in(p);
     if (entry.bytes != expected) {
-        leave_mismatched(p, entry.bytes, expected);
+        fail_mismatched(p, entry.bytes, expected);
     }
     if (expected > 0) {
         source.pair_begin = entry.place;
@@ -177,6 +193,18 @@ bool Streams::read_step() {
 }
 
 bool Streams::advance() {
+    try {
+        if (!failure_ && !move_all()) {
+            return false;
+        }
+    } catch (const Failure &failure) {
+        leave(failure);
+    }
+    return is_given_back();
+}
+
+// True if this rank has written and read everything.
+bool Streams::move_all() {
     for (;;) {
         while (is_longer_than_room() && can_write()) {
             write_chunk();
@@ -201,28 +229,24 @@ bool Streams::advance() {
     }
 }
 
-bool Streams::has_passed(const Until &until) {
+bool Streams::has_passed(const Until &until) const {
     if (!until.reached()) {
         return false;
     }
     if (window_.is_broken(until.owner, n_, *until.signal)) [[unlikely]] {
-        window_.break_off(n_);
-        window_.complete(n_);
         window_.fail_broken(until.owner, n_);
     }
     return true;
 }
 
 void Streams::finish() {
-    if (any_streams_) {
-        // Those counters that were not needed catch up, so that all begin the next operation equal.
-        Cell &cell = window_.my_cell(n_);
-        const uint64_t end = std::max({cell.in.read(), cell.used.read(), cell.out.read()});
-        window_.publish(cell.in, end);
-        window_.publish(cell.out, end);
-        window_.publish(cell.used, end);
+    if (any_streams_ && !borrows_) {
+        give_back(); // so that all counters begin the next operation equal
     }
     window_.complete(n_);
+    if (failure_) {
+        throw Failure(*failure_);
+    }
 }
 
 } // namespace xcoll

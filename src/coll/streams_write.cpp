@@ -18,7 +18,9 @@ Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, 
       out_(reinterpret_cast<Index *>(out_memory_.data())),
       source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
       sources_(reinterpret_cast<Source *>(source_memory_.data())) {
-    if (!is_shown()) {
+    if (is_shown()) {
+        lends_ = window_.head(rank_, n_).lent != 0;
+    } else {
         plan_out();
     }
 }
@@ -45,6 +47,10 @@ void Streams::plan_out() {
 bool Streams::take_room() {
     if (total_ <= slot_bytes) {
         area_ = slot_bytes;
+        return true;
+    }
+    if (find_lendable()) {
+        area_ = total_;
         return true;
     }
     const size_t room = std::min(total_, largest_message(window_));
@@ -120,9 +126,13 @@ bool Streams::overwrites_its_input() const {
 
 void Streams::enter() {
     Head &head = window_.begin_head(n_, call_);
+    if (lends_) {
+        enter_lent(head);
+        return;
+    }
     head.has_room = 0; // for one piece
     head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
-    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, area_, total_};
+    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {total_}};
     // The chunks of an area are whole lines, and so are the areas that chunks go through.
     chunk_ = std::min(longest_stream_step, area_ / stream_chunks / line_bytes * line_bytes);
     if (!is_longer_than_room()) {

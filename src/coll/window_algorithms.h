@@ -18,12 +18,15 @@ Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, 
 Task user_message(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 
-// How an operation goes on that one_shot could not finish, since some rank had no room in its ring.
-Algorithm without_room(Kind kind);
+// How an operation goes on that one_shot could not finish, since some rank had no room in its ring or lends its
+// buffers.
+Algorithm behind_one_shot(Kind kind);
 // Goes on with a reduction of which all heads are announced, in blocks through the boards' slots: for when some rank
 // had no room in its ring. Slow, but needs no memory that another operation could be holding.
 Task reduce_in_slots(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
-// The same for one_shot: beside ranks that had room, and that have left if they read nobody who had none.
+// The same for one_shot: beside ranks that had room, and that have left if they read nobody who had none or who offers.
 Task reduce_beside_whole(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
+// Goes on with a reduction of which all heads are there and all buffers lent.
+Task reduce_shared(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 
 } // namespace xcoll

@@ -36,8 +36,10 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     if (!membership.shares_memory()) {
         return nullptr;
     }
-    return std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
-                                    store_kind(membership.settings, membership.node->ticks_per_ns()));
+    auto window = std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
+                                           store_kind(membership.settings, membership.node->ticks_per_ns()));
+    window->lend_from(membership.settings.lend);
+    return window;
 }
 
 std::unique_ptr<Transport> make_transport(const Membership &membership, Window *window) {
@@ -180,7 +182,7 @@ void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
         finished = steps.finish();
     }
     if (!finished) [[unlikely]] {
-        run_task(op, call, n, without_room(op.kind), Row::Needs::window);
+        run_task(op, call, n, behind_one_shot(op.kind), Row::Needs::window);
     }
 }
 

@@ -91,7 +91,7 @@ bool Comm::begin_plainly(Request &request, Algorithm &instead) {
         return false;
     }
     if (!steps.enter()) {
-        instead = without_room(request.what.op.kind);
+        instead = behind_one_shot(request.what.op.kind);
         return false;
     }
     request.missing = missing_head(steps, request.n);
@@ -119,7 +119,7 @@ bool Comm::finish_plainly(Request &request) {
         return true;
     }
     request.plain = false;
-    request.task = without_room(request.what.op.kind)(request.home, team_, request.what.op, request.call, request.n);
+    request.task = behind_one_shot(request.what.op.kind)(request.home, team_, request.what.op, request.call, request.n);
     request.task.start();
     return false;
 }

@@ -26,19 +26,27 @@ inline constexpr size_t line_bytes = 64;
 // One message: what the owner called, and its data or where they are. Valid for operation n when number == n.
 //
 // Where the data are follows from their size: up to inline_bytes in the head itself, so that one line carries call,
-// flag and data; up to slot_bytes in the slot of this operation; above that where `place` says.
+// flag and data; up to slot_bytes in the slot of this operation; above that where `place` says, which may be in the
+// owner's own buffer (coll/lending.h).
 struct alignas(line_bytes) Head {
     Signal number;
     Fingerprint call; // here in every head, whatever the operation
     uint8_t lag;      // the owner had completed all operations up to number - 1 - lag
     uint8_t has_room; // a bit of an agreed choice: the owner found room for its payload or blocks
     uint8_t inlined;  // bytes of a short stream that lie behind place.base, instead of where `place` says
-    uint8_t unused[5];
+    uint8_t lent;     // the owner's own buffers may be used where they lie
+    uint8_t unused[4];
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
         uint64_t offset; // of the payload or of the area, in the owner's segment
-        uint64_t area;   // bytes of the area, where readers cannot know
-        uint64_t total;  // bytes that go through it
+        union {
+            uint64_t area; // bytes of the area, where readers cannot know
+            uint64_t send; // of a reduction: offset of the owner's input, if it is lent
+        };
+        union {
+            uint64_t total; // bytes that go through the area
+            uint64_t recv;  // offset of the owner's result, if it is lent
+        };
     };
     union {
         Place place;

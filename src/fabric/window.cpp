@@ -108,9 +108,9 @@ void Window::leave_mismatched(int p, uint64_t n, const Fingerprint &mine) {
     throw failure;
 }
 
-void Window::fail_broken(int p, uint64_t n) const {
-    fail(XCOLL_ERR_MISMATCH, "operation %llu: rank %d left it with an error; see the message on that rank",
-         static_cast<unsigned long long>(n), p);
+Failure Window::broken(int p, uint64_t n) {
+    return {XCOLL_ERR_MISMATCH, format("operation %llu: rank %d left it with an error; see the message on that rank",
+                                       static_cast<unsigned long long>(n), p)};
 }
 
 } // namespace xcoll

@@ -12,6 +12,7 @@
 // numbers, which are finished everywhere; so its ranks can all write, and it finishes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -101,6 +102,7 @@ public:
         Head &head = my_cell(n).head;
         head.call = call;
         head.lag = static_cast<uint8_t>(n - 1 - done_);
+        head.lent = 0;
         return head;
     }
     void announce(uint64_t n) const {
@@ -148,7 +150,10 @@ public:
     bool is_broken(int p, uint64_t n, const Signal &counter) const {
         return counter.read() - head(p, n).place.base >= broken_stride;
     }
-    [[noreturn]] void fail_broken(int p, uint64_t n) const;
+    static Failure broken(int p, uint64_t n);
+    [[noreturn]] static void fail_broken(int p, uint64_t n) {
+        throw broken(p, n);
+    }
 
     // ---- end
     // This rank will read nothing of operation n any more. In any order; `done` tells the prefix that is complete.
@@ -174,6 +179,14 @@ public:
     // How this rank writes payloads on this communicator.
     StoreKind &store_kind() {
         return store_kind_;
+    }
+
+    // The smallest buffer of the symmetric heap that this rank lets peers use where it lies (coll/lending.h).
+    size_t least_lent() const {
+        return least_lent_;
+    }
+    void lend_from(size_t bytes) {
+        least_lent_ = std::max(bytes, slot_bytes + 1); // above that, a head tells where the payload lies
     }
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
@@ -204,6 +217,7 @@ private:
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
     StoreKind store_kind_;
+    size_t least_lent_ = ~size_t{0};
     uint64_t everyone_done_ = 0;
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete

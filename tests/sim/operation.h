@@ -17,6 +17,7 @@
 #include "coll/window_algorithms.h"
 #include "fabric/sim/simulator.h"
 #include "sim/call.h"
+#include "sim/memory.h"
 #include "sim/reference.h"
 #include "sim/world.h"
 
@@ -28,7 +29,8 @@ inline constexpr Row refused_row{"refusal", nullptr, nullptr, refusal, Row::Need
 class Operation {
 public:
     // offender: a rank of the group that calls `wrong` instead; -1: nobody.
-    Operation(Group &group, const Call &call, uint64_t seed, int offender = -1, const Call &wrong = {})
+    Operation(Group &group, const Call &call, uint64_t seed, int offender = -1, const Call &wrong = {},
+              bool heaps = false)
         : group_(group), call_(call), wrong_(wrong), offender_(offender), seed_(seed),
           parts_(static_cast<size_t>(group.size())) {
         // The data of some operations lies at odd addresses, and some are in place.
@@ -36,6 +38,7 @@ public:
         shift_ = random.percent(50) ? random.below(line_bytes) : 0;
         in_place_ = random.percent(30);
         at_my_part_ = random.percent(50);
+        in_heap_percent_ = !heaps || random.percent(30) ? 0 : random.percent(70) ? 100 : 80;
     }
 
     Group &group() {
@@ -66,7 +69,7 @@ public:
 
 private:
     struct Part {
-        Bytes send, memory;
+        Memory send, memory;
         Layout layout;
         Op op;
         Fingerprint call;
@@ -100,12 +103,14 @@ private:
         const Call &called = call_of(p);
         auto part = std::make_unique<Part>();
         const Layout l = part->layout = layout_of(called, p, group_.size(), in_place_, at_my_part_);
+        Bytes offenders;
         if (p == offender_) {
-            make_input(part->send, called.dtype, called.bytes() ? l.send_bytes / size_of(called.dtype) : 0, seed_, p);
-        } else {
-            part->send = inputs_[static_cast<size_t>(p)];
+            make_input(offenders, called.dtype, called.bytes() ? l.send_bytes / size_of(called.dtype) : 0, seed_, p);
         }
-        part->memory.assign(guard_bytes + shift_ + l.room + guard_bytes, guard);
+        const Bytes &input = p == offender_ ? offenders : inputs_[static_cast<size_t>(p)];
+        part->send = take(p, 0, input.size());
+        std::copy(input.begin(), input.end(), part->send.data());
+        part->memory = take(p, 1, guard_bytes + shift_ + l.room + guard_bytes);
         unsigned char *memory = part->memory.data() + guard_bytes + shift_;
         std::fill_n(memory, l.room, garbage);
         Op &op = part->op;
@@ -115,12 +120,17 @@ private:
         op.send = l.in_place ? memory + l.send_at : l.send_bytes > 0 ? part->send.data() : nullptr;
         const bool has_input = called.kind != Kind::bcast || called.root == p;
         if (l.in_place && has_input) {
-            std::copy_n(part->send.begin(), l.send_bytes, memory + l.send_at);
+            std::copy_n(input.begin(), l.send_bytes, memory + l.send_at);
         }
         part->call = fingerprint(op);
         parts_[static_cast<size_t>(p)] = std::move(part);
     }
 
+    // Of this rank's own choice: not all of one operation's buffers need lie in heaps.
+    Memory take(int p, uint64_t which, size_t bytes) {
+        Random random(seed_ + 2 * static_cast<uint64_t>(p) + which);
+        return {random.percent(in_heap_percent_) ? &group_.heap(p) : nullptr, bytes, guard};
+    }
     void ended(int p, const std::exception_ptr &error, Coverage &coverage) {
         ++coverage.operations;
         Part &part = *parts_[static_cast<size_t>(p)];
@@ -131,6 +141,7 @@ private:
         } else if (!by_messages && part.op.bytes() > inline_bytes && !always_streams(*call_of(p).algorithm)) {
             coverage.without_room += !window->head(p, part.number).has_room;
         }
+        coverage.lent += !by_messages && window && window->head(p, part.number).lent;
         const std::string trouble = judge(p, part, error, coverage);
         if (!trouble.empty()) {
             throw std::runtime_error(name(p) + ": " + trouble);
@@ -146,14 +157,13 @@ private:
     }
 
     std::string judge(int p, const Part &part, const std::exception_ptr &error, Coverage &coverage) {
-        const bool guarded =
-            std::all_of(part.memory.begin(), part.memory.begin() + static_cast<ptrdiff_t>(guard_bytes + shift_),
-                        is_guard) &&
-            std::all_of(part.memory.end() - guard_bytes, part.memory.end(), is_guard);
+        const bool guarded = std::all_of(part.memory.begin(), part.memory.begin() + guard_bytes + shift_, is_guard) &&
+                             std::all_of(part.memory.end() - guard_bytes, part.memory.end(), is_guard);
         if (!guarded) {
             return "memory beside the receive buffer was written to";
         }
-        if (p != offender_ && part.send != inputs_[static_cast<size_t>(p)]) {
+        const Bytes &input = inputs_[static_cast<size_t>(p)];
+        if (p != offender_ && !std::equal(input.begin(), input.end(), part.send.begin(), part.send.end())) {
             return "the send buffer was written to";
         }
         if (error) {
@@ -171,7 +181,7 @@ private:
                 return format("over before rank %d had begun it", q);
             }
         }
-        const unsigned char *recv = part.memory.data() + guard_bytes + shift_ + part.layout.recv_at;
+        const unsigned char *recv = part.memory.begin() + guard_bytes + shift_ + part.layout.recv_at;
         if (!expect(p, part, recv)) {
             return "the sum is wrong by more than rounding";
         }
@@ -281,6 +291,7 @@ private:
     uint64_t seed_;
     size_t shift_ = 0;
     bool in_place_ = false, at_my_part_ = false;
+    unsigned in_heap_percent_ = 0;
     int ended_ = 0;
     std::vector<Bytes> inputs_;
     Bytes expected_, sums_;

@@ -25,6 +25,8 @@ struct Flavour {
     bool messages = false;
     // Bytes of input of one operation, all ranks together.
     size_t traffic = size_t{3} << 20;
+    // Some buffers lie in symmetric heaps.
+    bool heaps = false;
 };
 
 class Program {
@@ -122,12 +124,14 @@ private:
             const Call wrong = random_.percent(25) ? refused_call() : some_call(group);
             if (fingerprint(wrong.descriptor(0)) != fingerprint(call.descriptor(0))) {
                 const int offender = static_cast<int>(random_.below(static_cast<uint64_t>(group.size())));
-                steps_.push_back({Step::What::operate, &group,
-                                  std::make_unique<Operation>(group, call, random_.next(), offender, wrong)});
+                steps_.push_back(
+                    {Step::What::operate, &group,
+                     std::make_unique<Operation>(group, call, random_.next(), offender, wrong, flavour_.heaps)});
                 return;
             }
         }
-        steps_.push_back({Step::What::operate, &group, std::make_unique<Operation>(group, call, random_.next())});
+        steps_.push_back({Step::What::operate, &group,
+                          std::make_unique<Operation>(group, call, random_.next(), -1, Call{}, flavour_.heaps)});
     }
 
     size_t some_bytes(const Group &group) {

@@ -20,19 +20,23 @@ struct Totals {
 
 void print(const char *what, const Totals &totals) {
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
-    std::printf(
-        "%s: %llu programs, %llu operations (%llu without room, %llu mismatches), %llu communicators freed, up to "
-        "%llu in flight, %llu events (at most %llu of one program, budget %llu)\n",
-        what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
-        number(totals.coverage.mismatches), number(totals.coverage.remade), number(totals.coverage.most_in_flight),
-        number(totals.events), number(totals.most_events_of_one), number(most_events));
+    std::printf("%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches), %llu "
+                "communicators freed, up to "
+                "%llu in flight, %llu events (at most %llu of one program, budget %llu)\n",
+                what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
+                number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.remade),
+                number(totals.coverage.most_in_flight), number(totals.events), number(totals.most_events_of_one),
+                number(most_events));
 }
 
 void run_program(uint64_t seed, const Flavour &flavour, Totals &totals) {
     Random random(seed);
     const int ranks = static_cast<int>(random.percent(30) ? random.between(2, 4) : random.between(1, 17));
     const Schedule schedule{static_cast<Policy>(random.below(4)), random.next()};
-    World world(ranks);
+    constexpr size_t heap_bytes = size_t{1} << 30;
+    // With heaps messages need rings in which they have room, to be shown in one piece.
+    const size_t budget = flavour.heaps && random.percent(50) ? size_t{16} << 20 : smallest_rings;
+    World world(ranks, budget, flavour.heaps ? heap_bytes : 0);
     Simulator simulator(ranks, schedule, most_events);
     Program program(world, simulator, flavour, random.next());
     try {
@@ -53,6 +57,19 @@ void mixed_operations_on_many_communicators_give_the_right_bits(void **) {
     print("mixed operations", totals);
     assert_true(totals.coverage.without_room > 0 && totals.coverage.remade > 0);
     assert_true(totals.coverage.most_in_flight > cell_count);
+}
+
+void operations_on_memory_that_peers_use_where_it_lies_give_the_right_bits(void **) {
+    Totals totals;
+    Flavour flavour;
+    flavour.heaps = true;
+    assert_true(every_seed("heaps", 600, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("heaps", totals);
+    assert_true(totals.coverage.lent > 0);
+    flavour.offenders_percent = 15;
+    assert_true(every_seed("heaps mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print("heaps mismatches", totals);
+    assert_true(totals.coverage.mismatches > 0);
 }
 
 void one_communicator_with_long_bursts_gives_the_right_bits(void **) {
@@ -127,6 +144,7 @@ int main(int argc, char **argv) {
     }
     const CMUnitTest tests[] = {
         cmocka_unit_test(mixed_operations_on_many_communicators_give_the_right_bits),
+        cmocka_unit_test(operations_on_memory_that_peers_use_where_it_lies_give_the_right_bits),
         cmocka_unit_test(one_communicator_with_long_bursts_gives_the_right_bits),
         cmocka_unit_test(a_mismatched_call_is_reported_by_those_who_wait_and_harms_nothing_else),
         cmocka_unit_test(messages_through_a_network_give_the_right_sums),

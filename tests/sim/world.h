@@ -25,8 +25,9 @@ inline constexpr size_t smallest_rings = 0;
 
 class World {
 public:
-    explicit World(int ranks, size_t budget_bytes = smallest_rings)
-        : nodes_(connect_threads(ranks, Machine{}, budget_bytes)), scratch_(nodes_.size()), kernels_(best_kernels()) {
+    explicit World(int ranks, size_t budget_bytes = smallest_rings, size_t heap_bytes = 0)
+        : nodes_(connect_threads(ranks, Machine{}, budget_bytes, heap_bytes)), scratch_(nodes_.size()),
+          kernels_(best_kernels()) {
     }
     int ranks() const {
         return static_cast<int>(nodes_.size());
@@ -114,6 +115,7 @@ public:
         if (fabric_ != Fabric::network) {
             const StoreKind stores(StoreKind::Rule::cached, 1);
             windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, stores);
+            windows_[index(p)]->lend_from(0);
         }
         if (fabric_ == Fabric::window_and_lanes) {
             lanes_[index(p)] = std::make_unique<WindowTransport>(*windows_[index(p)]);
@@ -147,6 +149,9 @@ public:
     }
     Fabric fabric() const {
         return fabric_;
+    }
+    Heap &heap(int p) const {
+        return node(p).heap();
     }
     const Grouping &grouping() const {
         return grouping_;

@@ -1,0 +1,48 @@
+// Buffers that peers may use where they lie, because they lie in the owner's symmetric heap. A head tells it.
+#pragma once
+
+#include "coll/reduction.h"
+
+namespace xcoll {
+
+// A small one is copied: a program that writes its buffer again pays more for lines that another core has read than the
+// copy costs (XCOLL_LEND).
+inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
+    return bytes >= window.least_lent() && window.node().heap().reaches(buffer, bytes);
+}
+inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
+    const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+    return x + a_bytes <= y || y + b_bytes <= x;
+}
+
+// Of what only moves data, each rank lends or not, and waits at the end until its readers' `out` counts one more. What
+// it shows in one piece (one_shot.h) it can lend if what comes in does not replace it.
+inline bool can_lend_shown(const Window &window, const Op &op, size_t bytes) {
+    return can_lend(window, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
+}
+inline void lend(const Window &window, Head &head, const void *buffer) {
+    head.lent = 1;
+    head.place.offset = window.offset_of(buffer);
+}
+
+// Of a reduction everybody offers its buffers or not, and they are used if all do: reduce_shared.cpp. This rank does if
+// all of its buffers that others would use can be lent, and if it would not overwrite its own.
+inline bool can_offer(const Team &team, const Op &op) {
+    const size_t bytes = input_count(op, team.size) * element_bytes(op);
+    if (scans(op) || !can_lend(*team.window, op.send, bytes)) {
+        return false;
+    }
+    if (scatters(op)) {
+        return lie_apart(op.send, bytes, op.recv, result_of(op, team.rank).count * element_bytes(op));
+    }
+    const bool gets_result = op.kind == Kind::allreduce || op.root == team.rank;
+    return !gets_result || can_lend(*team.window, op.recv, bytes);
+}
+// The payload's place and the counters' base are in the head already.
+inline void offer(const Team &team, const Op &op, Head &head) {
+    head.lent = 1;
+    head.place.send = team.window->offset_of(op.send);
+    head.place.recv = team.window->offset_of(op.recv);
+}
+
+} // namespace xcoll
