@@ -10,6 +10,7 @@ from dataclasses import dataclass
 # Parts of tests/sim/programs_test, by words of their names.
 MIXED = ("sim/programs_test", "mixed_operations")
 ONE = ("sim/programs_test", "one_communicator")
+HEAPS = ("sim/programs_test", "where_it_lies")
 MISMATCH = ("sim/programs_test", "by_those_who_wait")
 NETWORK = ("sim/programs_test", "through_a_network")
 NETWORK_MISMATCH = ("sim/programs_test", "over_a_network")
@@ -80,6 +81,21 @@ MUTATIONS = [
     mutation("the own rank is added first", MIXED, "every rank adds in another order and gets other bits",
              ("src/coll/reduction.h", "data[i] = input(order[i]);",
               "data[i] = input(order[(i + static_cast<size_t>(team.rank)) % order.size()]);")),
+    # ------------------------------------------------------------------------------------------ lent buffers
+    mutation("shared: nobody is waited for", HEAPS, "a rank takes its buffers back while others use them",
+             ("src/coll/reduce_shared.cpp", "co_await s.done(p);", "co_await Until{&team.window->board(p).done, 0, p};")),
+    mutation("shared: one offer is enough", HEAPS, "a rank looks for buffers that nobody has offered",
+             ("src/coll/block_stream.cpp", "if (window.head(p, n).lent == 0) {",
+              "if (window.head(window.rank(), n).lent == 0) {")),
+    mutation("offered: input is read before it is shown", HEAPS, "a rank adds up what an earlier message left",
+             ("src/coll/reduce_streamed.cpp", "co_await s.in(p, 1);", "co_await s.in(p, 0);")),
+    mutation("lent: nobody is waited for", HEAPS, "a rank takes its buffer back while others read it",
+             ("src/coll/streams_lend.cpp", "for (; lends_ && returned_ < ranks_;", "for (; false && returned_ < ranks_;")),
+    mutation("lent: who leaves takes its buffer back at once", HEAPS, "others read it although the call has returned",
+             ("src/coll/streams_read.cpp", "    if (!lends_) {\n        window_.complete(n_);",
+              "    if (true) {\n        window_.complete(n_);")),
+    mutation("lent: what comes in replaces what is lent", HEAPS, "an all-to-all in place sends on what it has got",
+             ("src/coll/streams_lend.cpp", "|| overwrites_its_input()) {", ") {")),
     # --------------------------------------------------------------------------------------------- memory
     mutation("ring: space is free at once", MIXED, "payloads overwrite others that are being read",
              ("src/fabric/ring.cpp", "if (holder.window && !holder.window->everyone_completed(holder.n)) {",

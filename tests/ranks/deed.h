@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "ranks.h"
+#include "buffer.h"
 #include "values.h"
 
 namespace deeds {
@@ -41,9 +41,10 @@ public:
         whats
     };
 
-    // Rank `rank` of `size` ranks of a communicator.
-    Deed(uint64_t number, int rank, int size)
-        : number_(number), rank_(rank), size_(size), dice_(values::mix(number)), what_(static_cast<What>(roll(whats))) {
+    // Rank `rank` of `size` ranks of a communicator. Some buffers lie in its heap.
+    Deed(uint64_t number, int rank, int size, xcoll_comm_t comm)
+        : number_(number), rank_(rank), size_(size), comm_(comm), dice_(values::mix(number)),
+          what_(static_cast<What>(roll(whats))) {
         root_ = static_cast<int>(roll(static_cast<uint64_t>(size)));
         count_ = random_count();
         in_place_ = roll(4) == 0;
@@ -102,7 +103,7 @@ private:
         return dice_() % sides;
     }
     size_t random_count() {
-        constexpr size_t most[] = {4, 4, 10, 10, 40, 300, 1100, 3000, 20'000};
+        constexpr size_t most[] = {4, 4, 10, 10, 40, 300, 1100, 3000, 20'000, 30'000};
         return roll(most[roll(std::size(most))]);
     }
     size_t count_of(int from, int to) const {
@@ -232,8 +233,16 @@ private:
         return all;
     }
 
+    // Of all ranks, of none, or each as it likes.
+    xcoll_comm_t heap(uint64_t which) const {
+        const uint64_t way = values::mix(number_) % 4;
+        const bool own = values::mix(number_ * 32 + static_cast<uint64_t>(rank_) * 2 + which) % 2 == 0;
+        return way < 2 || (way == 2 && own) ? comm_ : XCOLL_COMM_NULL;
+    }
+
     uint64_t number_;
     int rank_, size_;
+    xcoll_comm_t comm_;
     Dice dice_;
     What what_;
     int root_ = 0;
@@ -242,7 +251,7 @@ private:
     uint64_t turn_ = 0;
     std::vector<size_t> counts_;
     std::vector<Part> out_, in_; // by rank; of reductions in_[0] is the result
-    std::vector<int32_t> send_, recv_;
+    ranks::Buffer<int32_t> send_, recv_;
 };
 
 inline void Deed::lay_out() {
@@ -269,8 +278,9 @@ inline void Deed::lay_out() {
             room = std::max(room, part.at + part.count + 8);
         }
     }
-    send_.resize(room);
-    recv_.resize(room);
+    // The ranks' heaps are not alike.
+    send_ = {room + static_cast<size_t>(rank_) * 1024, heap(0)};
+    recv_ = {room, heap(1)};
 }
 
 inline xcoll_result_t Deed::call(Form form, xcoll_comm_t comm, xcoll_request_t *request) {
@@ -343,7 +353,7 @@ inline xcoll_result_t Deed::call(Form form, xcoll_comm_t comm, xcoll_request_t *
 }
 
 inline void Deed::check() const {
-    auto *buffer = reinterpret_cast<unsigned char *>(const_cast<int32_t *>(recv_.data())) + shift_;
+    auto *buffer = reinterpret_cast<unsigned char *>(recv_.data()) + shift_;
     static const char *const names[] = {
         "bcast",     "reduce", "allreduce", "reduce_scatter", "reduce_scatterv", "allgather", "allgatherv", "alltoall",
         "alltoallv", "gather", "gatherv",   "scatter",        "scatterv",        "scan",      "exscan",     "barrier"};

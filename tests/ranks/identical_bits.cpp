@@ -1,10 +1,11 @@
 // ranks: 1 2 3 5 7 8 13
 //
-// Every algorithm of allreduce gives every rank the same bits, whatever the ranks' buffers are aligned to; those that
-// work through shared memory give the same bits as each other, so that the choice of one never shows.
+// Every algorithm of allreduce gives every rank the same bits, whatever the ranks' buffers are aligned to and whether
+// they lie in symmetric heaps; those that work through shared memory give the same bits as each other, so that the
+// choice of one never shows.
 #include <map>
 
-#include "ranks.h"
+#include "buffer.h"
 #include "values.h"
 
 using namespace values;
@@ -37,10 +38,11 @@ constexpr Call calls[] = {
     {XCOLL_FLOAT64, XCOLL_MAX, Flavour::special, 9000}, {XCOLL_FLOAT32, XCOLL_AVG, Flavour::special, 6004},
 };
 
-uint64_t run_call(const Rank &rank, xcoll_comm_t comm, const Call &call, bool in_place) {
+uint64_t run_call(const Rank &rank, xcoll_comm_t comm, const Call &call, bool in_place, bool in_heap) {
     const Type &t = type(call.type);
     const size_t offset = static_cast<size_t>(rank.rank()) * 3 % 16;
-    std::vector<unsigned char> send(call.bytes + 16), recv(call.bytes + 16);
+    const xcoll_comm_t heap = in_heap ? comm : XCOLL_COMM_NULL;
+    const ranks::Buffer<unsigned char> send(call.bytes + 16, heap), recv(call.bytes + 16, heap);
     unsigned char *to = recv.data() + offset, *from = in_place ? to : send.data() + 16 - offset;
     fill(from, t.input(call.flavour, call.op, call.bytes, rank.rank()), call.bytes);
     ranks::succeed(xcoll_allreduce(from, to, call.bytes / t.bytes, t.handle, call.op, comm));
@@ -62,14 +64,16 @@ uint64_t agreed(const Rank &rank, uint64_t mine, const std::string &what) {
 void compare(const Rank &rank, const std::string &groups, bool in_place) {
     std::map<size_t, uint64_t> of_window;
     for (const char *algorithm : {"auto", "one_shot", "streamed", "two_shot", "hierarchical", "ring", "doubling"}) {
-        const std::string settings = std::string("ALLREDUCE=") + algorithm + ";GROUPS=" + groups;
+        const std::string settings = std::string("ALLREDUCE=") + algorithm + ";LEND=5K;GROUPS=" + groups;
         const bool by_messages = std::strcmp(algorithm, "ring") == 0 || std::strcmp(algorithm, "doubling") == 0;
         xcoll_comm_t comm = rank.open(settings);
         for (size_t i = 0; i < std::size(calls); ++i) {
             const std::string what = settings + ", call " + std::to_string(i);
-            const uint64_t bits = agreed(rank, run_call(rank, comm, calls[i], in_place), what);
-            ranks::check(bits == run_call(rank, comm, calls[i], !in_place),
-                         "the same call gave other bits the second time");
+            const uint64_t bits = agreed(rank, run_call(rank, comm, calls[i], in_place, false), what);
+            ranks::check(bits == run_call(rank, comm, calls[i], !in_place, true),
+                         "the same call gave other bits the second time, in memory of heaps");
+            ranks::check(bits == run_call(rank, comm, calls[i], in_place, rank.rank() % 2 == 0),
+                         "the same call gave other bits the third time, in memory of some heaps");
             if (!by_messages && of_window.emplace(i, bits).first->second != bits) {
                 ranks::wrong("its bits are not those of the other algorithms: " + what);
             }

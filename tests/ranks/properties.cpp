@@ -1,8 +1,8 @@
 // ranks: 1 2 3 5 7 8 13
 // timeout: 200
 //
-// Random operations of random sizes in random forms, alone, in flight together, and in groups, on communicators and
-// parts of them, give what a plain reference gives.
+// Random operations of random sizes in random forms, on memory of the ranks' own and of their heaps, alone, in flight
+// together, and in groups, on communicators and parts of them, give what a plain reference gives.
 #include "deed.h"
 
 using deeds::Deed;
@@ -29,7 +29,7 @@ Deed::Form form_of(uint64_t number, int rank) {
 }
 
 void alone(const Place &place, uint64_t number) {
-    Deed deed(number, place.rank, place.size);
+    Deed deed(number, place.rank, place.size, place.comm);
     const Deed::Form form = form_of(number, place.rank);
     xcoll_request_t request = XCOLL_REQUEST_NULL;
     const bool is_persistent = form == Deed::persistent;
@@ -49,7 +49,7 @@ void together(const Place &place, uint64_t number, size_t count) {
     std::vector<Deed> all;
     std::vector<xcoll_request_t> requests(count, XCOLL_REQUEST_NULL);
     for (size_t i = 0; i < count; ++i) {
-        all.emplace_back(number + i, place.rank, place.size);
+        all.emplace_back(number + i, place.rank, place.size, place.comm);
         all.back().prepare(0);
     }
     for (size_t i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
     std::vector<const Place *> where;
     for (size_t i = 0; i < count; ++i) {
         where.push_back(&places[dice() % places.size()]);
-        all.emplace_back(number + i, where[i]->rank, where[i]->size);
+        all.emplace_back(number + i, where[i]->rank, where[i]->size, where[i]->comm);
     }
     const uint64_t way = dice() % 3, stage = dice() % (2 * count);
     const uint64_t turns = way == 2 ? 3 : 1;
@@ -112,7 +112,7 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
 
 void test(Rank &rank) {
     const uint64_t first = ranks::first_seed();
-    for (const char *settings : {"", "SHM_BUDGET=1M"}) {
+    for (const char *settings : {"", "SHM_BUDGET=1M;LEND=5K"}) {
         const Place world = place_of(rank.open(settings));
         xcoll_comm_t half = XCOLL_COMM_NULL, same = XCOLL_COMM_NULL;
         ranks::succeed(xcoll_comm_split(world.comm, world.rank % 2, -world.rank, &half));
