@@ -328,8 +328,8 @@ XCOLL_API xcoll_result_t xcoll_comm_sequence(xcoll_comm_t comm, uint64_t *number
 
 /* -------------------------------------------------------------------------------------------------- memory */
 
-/* Collectives on memory that all ranks of a machine map copy less: large ones read and write it where it lies. Whether a
- * buffer lies in such memory is each rank's own affair, and results are the same, bit for bit. All of these are local
+/* Collectives on memory that all ranks of a machine map copy less: large ones read and write it where it lies. Whether
+ * a buffer lies in such memory is each rank's own affair, and results are the same, bit for bit. All of these are local
  * calls, for any thread. */
 
 /* `bytes` bytes of this rank's symmetric heap, zero and aligned to 4096; NULL if bytes is 0. They serve every

@@ -1,19 +1,15 @@
 // Memory that peers can reach.
 #include "api/handle.h"
-#include "api/validate.h"
 
 using namespace xcoll::api;
 using xcoll::fail;
 
 namespace {
 
-// Takes nothing from the caller but what it may dereference.
-const void *checked_memory(const void *ptr, size_t bytes) {
-    if (!ptr || bytes == 0) {
-        fail(XCOLL_ERR_ARGUMENT, "ptr is %p and bytes is %zu: expected the address and the size of some memory", ptr,
-             bytes);
+void check_address(const void *ptr) {
+    if (!ptr) {
+        fail(XCOLL_ERR_ARGUMENT, "ptr is NULL: expected the address of some memory");
     }
-    return ptr;
 }
 
 } // namespace
@@ -47,9 +43,9 @@ xcoll_result_t xcoll_mem_free(xcoll_comm_t comm, void *ptr) {
 xcoll_result_t xcoll_mem_register(xcoll_comm_t comm, void *ptr, size_t bytes, uint32_t flags) {
     return guarded(__func__, [&] {
         xcoll::Comm &on = checked(comm);
-        checked_memory(ptr, bytes);
-        if (flags != 0) {
-            fail(XCOLL_ERR_ARGUMENT, "flags is %#x: expected 0", flags);
+        check_address(ptr);
+        if (bytes == 0 || flags != 0) {
+            fail(XCOLL_ERR_ARGUMENT, "bytes is %zu and flags is %#x: expected some memory, and 0", bytes, flags);
         }
         if (!on.registrations().add(ptr, bytes)) {
             fail(XCOLL_ERR_ARGUMENT, "memory that begins at %p is registered on this communicator already", ptr);
@@ -71,7 +67,7 @@ xcoll_result_t xcoll_mem_peer(xcoll_comm_t comm, const void *ptr, int rank, void
         address = nullptr;
         const xcoll::Comm &of = checked(comm);
         const xcoll::Membership &membership = of.membership();
-        checked_memory(ptr, 1);
+        check_address(ptr);
         if (rank < 0 || rank >= of.team().size) {
             fail(XCOLL_ERR_ARGUMENT, "rank is %d: expected 0 to %d", rank, of.team().size - 1);
         }

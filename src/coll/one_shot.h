@@ -147,7 +147,7 @@ private:
             offer(team_, op_, head);
             return true;
         }
-        if (op_.op == Operator::none && !op_.user && can_lend_shown(window_, op_, shown_)) {
+        if (traits(op_.kind).moves_data && can_lend_shown(window_, op_, shown_)) {
             head.has_room = 1;
             head.place.base = Window::counter_base(window_.my_cell(n_));
             lend(window_, head, op_.send);

@@ -1,6 +1,7 @@
 // A test's buffer: memory of its own, or from the rank's symmetric heap.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -12,8 +13,8 @@ template <class T> class Buffer {
 public:
     Buffer() = default;
     // heap: a communicator, or XCOLL_COMM_NULL for memory of its own.
-    Buffer(size_t count, xcoll_comm_t heap) : count_(count), from_heap_(heap != XCOLL_COMM_NULL) {
-        if (from_heap_) {
+    Buffer(size_t count, xcoll_comm_t heap) : count_(count), heap_(heap) {
+        if (heap_ != XCOLL_COMM_NULL) {
             void *memory = nullptr;
             succeed(xcoll_mem_alloc(heap, count * sizeof(T), &memory));
             data_ = static_cast<T *>(memory);
@@ -22,20 +23,26 @@ public:
         }
     }
     Buffer(Buffer &&other) noexcept
-        : data_(std::exchange(other.data_, nullptr)), count_(other.count_), from_heap_(other.from_heap_) {
+        : data_(std::exchange(other.data_, nullptr)), count_(other.count_), heap_(other.heap_) {
     }
     Buffer &operator=(Buffer &&other) noexcept {
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
-        std::swap(from_heap_, other.from_heap_);
+        std::swap(heap_, other.heap_);
         return *this;
     }
     ~Buffer() {
-        if (from_heap_) {
+        if (heap_ != XCOLL_COMM_NULL) {
             succeed(xcoll_mem_free(XCOLL_COMM_NULL, data_));
         } else {
             std::free(data_);
         }
+    }
+    // The same content at another place.
+    Buffer elsewhere() const {
+        Buffer copy(count_, heap_);
+        std::copy(begin(), end(), copy.begin());
+        return copy;
     }
     T *data() const {
         return data_;
@@ -56,7 +63,7 @@ public:
 private:
     T *data_ = nullptr;
     size_t count_ = 0;
-    bool from_heap_ = false;
+    xcoll_comm_t heap_ = XCOLL_COMM_NULL;
 };
 
 } // namespace ranks

@@ -8,16 +8,12 @@
 #include <vector>
 
 #include "buffer.h"
+#include "parts.h"
 #include "values.h"
 
 namespace deeds {
 
 using Dice = std::mt19937_64;
-
-// Where one part lies in a buffer: element `at`, `count` elements.
-struct Part {
-    size_t at, count;
-};
 
 class Deed {
 public:
@@ -79,8 +75,8 @@ public:
 
     // Other buffers, of which the plan is told.
     void move(xcoll_request_t plan, size_t part) {
-        std::vector<int32_t>(send_).swap(send_); // the new one is there before the old one goes
-        std::vector<int32_t>(recv_).swap(recv_);
+        send_ = send_.elsewhere();
+        recv_ = recv_.elsewhere();
         shift_ = (shift_ + 1) % 3;
         if (what_ != barrier && what_ != bcast && !in_place()) {
             ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_SEND, send()));
@@ -218,26 +214,11 @@ private:
     static Element at(unsigned char *buffer, size_t index) {
         return {buffer + index * sizeof(int32_t)};
     }
-    std::vector<size_t> places(const std::vector<Part> &parts) const {
-        std::vector<size_t> all;
-        for (const Part &part : parts) {
-            all.push_back(part.at);
-        }
-        return all;
-    }
-    std::vector<size_t> sizes(const std::vector<Part> &parts) const {
-        std::vector<size_t> all;
-        for (const Part &part : parts) {
-            all.push_back(part.count);
-        }
-        return all;
-    }
-
     // Of all ranks, of none, or each as it likes.
-    xcoll_comm_t heap(uint64_t which) const {
+    xcoll_comm_t some_heap(uint64_t which) const {
         const uint64_t way = values::mix(number_) % 4;
-        const bool own = values::mix(number_ * 32 + static_cast<uint64_t>(rank_) * 2 + which) % 2 == 0;
-        return way < 2 || (way == 2 && own) ? comm_ : XCOLL_COMM_NULL;
+        const bool likes = values::mix(number_ * 32 + static_cast<uint64_t>(rank_) * 2 + which) % 2 == 0;
+        return way < 2 || (way == 2 && likes) ? comm_ : XCOLL_COMM_NULL;
     }
 
     uint64_t number_;
@@ -279,8 +260,8 @@ inline void Deed::lay_out() {
         }
     }
     // The ranks' heaps are not alike.
-    send_ = {room + static_cast<size_t>(rank_) * 1024, heap(0)};
-    recv_ = {room, heap(1)};
+    send_ = {room + static_cast<size_t>(rank_) * 1024, some_heap(0)};
+    recv_ = {room, some_heap(1)};
 }
 
 inline xcoll_result_t Deed::call(Form form, xcoll_comm_t comm, xcoll_request_t *request) {

@@ -1,6 +1,6 @@
 // ranks: 1 2 3 5 8
 //
-// Memory of xcoll_mem_alloc: whom it belongs to, where it lies, how long it lives, and what is refused.
+// Memory of xcoll_mem_alloc: whom it belongs to, where it lies, and how long it lives.
 #include <algorithm>
 #include <cstdint>
 #include <thread>
@@ -39,43 +39,6 @@ void memory_is_zero_aligned_and_apart(xcoll_comm_t comm) {
     char *again = take(comm, 100'000);
     ranks::check(again[0] == 0 && again[99'999] == 0, "memory that was given back is zero when it comes again");
     ranks::succeed(xcoll_mem_free(comm, again));
-}
-
-void bad_arguments_are_refused(xcoll_comm_t comm, int size) {
-    void *memory = &memory;
-    ranks::succeed(xcoll_mem_alloc(comm, 0, &memory));
-    ranks::check(memory == nullptr, "no bytes are no memory");
-    ranks::succeed(xcoll_mem_free(comm, nullptr));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_alloc(comm, 1, nullptr));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_alloc(XCOLL_COMM_NULL, 1, &memory));
-    for (const size_t bytes : {size_t{1} << 40, ~size_t{0}, ~size_t{0} / 2}) {
-        ranks::expect(XCOLL_ERR_NO_MEMORY, xcoll_mem_alloc(comm, bytes, &memory));
-        ranks::check(memory == nullptr, "no pointer after an error");
-        ranks::expect_message({std::to_string(bytes), "XCOLL_HEAP"});
-    }
-    char *piece = take(comm, 2 * page);
-    char own[16];
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_free(comm, own));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_free(comm, piece + page));
-    ranks::succeed(xcoll_mem_free(comm, piece));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_free(comm, piece));
-    ranks::expect_message({"once"});
-    void *peer = nullptr;
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_peer(comm, own, size, &peer));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_peer(comm, own, -1, &peer));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_peer(comm, nullptr, 0, &peer));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_peer(comm, own, 0, nullptr));
-}
-
-void registration_is_a_hint_that_must_be_taken_back(xcoll_comm_t comm) {
-    std::vector<char> own(10'000);
-    ranks::succeed(xcoll_mem_register(comm, own.data(), own.size(), 0));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_register(comm, own.data(), 1, 0));
-    ranks::succeed(xcoll_mem_deregister(comm, own.data()));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_deregister(comm, own.data()));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_register(comm, nullptr, 1, 0));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_register(comm, own.data(), 0, 0));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_mem_register(comm, own.data(), 1, 1));
 }
 
 // After equal sequences of calls the peers' memory is found from one's own.
@@ -170,8 +133,6 @@ void a_full_heap_is_an_error_and_not_the_end(const Rank &rank) {
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     memory_is_zero_aligned_and_apart(comm);
-    bad_arguments_are_refused(comm, rank.size());
-    registration_is_a_hint_that_must_be_taken_back(comm);
     peers_find_each_others_memory(comm, rank.rank(), rank.size());
     any_thread_may_take_and_give(comm);
     ranks::succeed(xcoll_comm_free(&comm));

@@ -44,6 +44,8 @@ void defaults_hold_without_an_environment(void **) {
     const Settings settings = read(nullptr);
     assert_int_equal(settings.timeout_ms, 1'800'000);
     assert_int_equal(settings.shm_budget, size_t{64} << 20);
+    assert_int_equal(settings.heap, size_t{16} << 30);
+    assert_int_equal(settings.lend, size_t{32} << 10);
     assert_true(settings.shm);
     assert_string_equal(settings.groups.c_str(), "machine");
     assert_string_equal(settings.allreduce.c_str(), "");
@@ -77,6 +79,8 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_int_equal(read("SHM_BUDGET=3k").shm_budget, 3072);
     assert_int_equal(read("SHM_BUDGET=2M").shm_budget, size_t{2} << 20);
     assert_int_equal(read("SHM_BUDGET=1G").shm_budget, size_t{1} << 30);
+    assert_int_equal(read("HEAP=5M").heap, size_t{5} << 20);
+    assert_int_equal(read("LEND=1").lend, 1);
     assert_string_equal(read("GROUPS=2,10,3").groups.c_str(), "2,10,3");
     assert_false(read("SHM=off").shm);
 }
@@ -101,6 +105,8 @@ void what_is_not_valid_is_named(void **) {
                             "TIMEOUT=1e30",
                             "SHM_BUDGET=",
                             "SHM_BUDGET=0",
+                            "HEAP=0",
+                            "LEND=x",
                             "SHM_BUDGET=-1",
                             "SHM_BUDGET=1T",
                             "SHM_BUDGET=1MB",
