@@ -241,6 +241,16 @@ typedef struct {
  * by every rank equally often. MPI_Allgather of MPI_BYTE does it in one line. */
 typedef xcoll_result_t (*xcoll_allgather_fn)(void *context, const void *send, void *recv, size_t bytes_per_rank);
 
+/* When a reduction of the same numbers gives the same bits again; each level includes those before it. Equal on all
+ * ranks. See xcoll_determinism(7). */
+enum {
+    XCOLL_DETERMINISM_DEFAULT = 0, /* as the variable XCOLL_DETERMINISM says: RUN, if it says nothing */
+    XCOLL_DETERMINISM_OFF = 1,     /* on all ranks */
+    XCOLL_DETERMINISM_RUN = 2,   /* and in the next run, with the same ranks in the same places and the same settings */
+    XCOLL_DETERMINISM_SIZE = 3,  /* and of an element, whatever the size of the message that it is in */
+    XCOLL_DETERMINISM_LAYOUT = 4 /* and wherever the ranks run, on one machine or on several */
+};
+
 /* How to make a communicator. Start with xcoll_comm_config_defaults(&config, sizeof config) and set what differs.
  * Zero is the default of every field but struct_size. A program with a shorter, older struct gets the defaults of what
  * it does not have; one with a longer, newer struct gets XCOLL_ERR_UNSUPPORTED if it uses what this library lacks. */
@@ -255,7 +265,7 @@ typedef struct xcoll_comm_config {
     xcoll_allgather_fn allgather; /* xcoll_comm_create, instead of ids: how the ranks reach each other already */
     void *allgather_context;      /* handed to allgather */
     int64_t timeout_ms;           /* longest wait of one operation; 0: as XCOLL_TIMEOUT says, < 0: no limit */
-    int32_t determinism;          /* 0 in this version */
+    int32_t determinism;          /* XCOLL_DETERMINISM_...; 0: as XCOLL_DETERMINISM says */
     int32_t progress;             /* 0 in this version: operations move inside the calls of this library */
     int32_t device_kind;          /* 0 in this version: buffers lie in the memory of the processor */
     int32_t device_index;         /* 0 in this version */
@@ -269,8 +279,8 @@ XCOLL_API xcoll_result_t xcoll_comm_config_defaults(xcoll_comm_config_t *config,
  * XCOLL_SIZE and XCOLL_ROOT or torchrun's variables tell, otherwise this process alone. Collective over them. Every
  * call hands out a fresh communicator, to be freed. No other function needs it first. */
 XCOLL_API xcoll_result_t xcoll_init(xcoll_comm_t *world);
-/* The same with timeout_ms, name and settings of a configuration; its rank, size, ids and allgather are not looked at.
- */
+/* The same with timeout_ms, determinism, name and settings of a configuration; its rank, size, ids and allgather are
+ * not looked at. */
 XCOLL_API xcoll_result_t xcoll_init_config(const xcoll_comm_config_t *config, xcoll_comm_t *world);
 
 /* Gives back what xcoll_init took; to be called as often. Local. Communicators stay valid until they are freed. */
@@ -290,8 +300,8 @@ XCOLL_API xcoll_result_t xcoll_comm_create_threads(int size, xcoll_comm_t comms[
 /* Ranks with the same color >= 0 form a new communicator, ordered by key, then by their rank in comm; with
  * XCOLL_UNDEFINED *out becomes XCOLL_COMM_NULL. It has the settings of comm. Collective over comm. */
 XCOLL_API xcoll_result_t xcoll_comm_split(xcoll_comm_t comm, int color, int key, xcoll_comm_t *out);
-/* The same with timeout_ms, name and settings of a configuration, equal on all ranks of a color; NULL: those of comm.
- */
+/* The same with timeout_ms, determinism, name and settings of a configuration, equal on all ranks of a color; NULL:
+ * those of comm. */
 XCOLL_API xcoll_result_t xcoll_comm_split_config(xcoll_comm_t comm, int color, int key,
                                                  const xcoll_comm_config_t *config, xcoll_comm_t *out);
 /* The same ranks in the same order, with an order of operations of its own. Collective over comm. */

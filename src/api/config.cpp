@@ -19,7 +19,6 @@ xcoll_comm_config_t read_config(const xcoll_comm_config_t *config) {
         const char *name;
         bool set;
     } unsupported[] = {{"flags", copy.flags != 0},
-                       {"determinism", copy.determinism != 0},
                        {"progress", copy.progress != 0},
                        {"device_kind", copy.device_kind != 0},
                        {"device_index", copy.device_index != 0}};
@@ -27,6 +26,12 @@ xcoll_comm_config_t read_config(const xcoll_comm_config_t *config) {
         if (field.set) {
             fail(XCOLL_ERR_UNSUPPORTED, "config.%s: this version supports only 0", field.name);
         }
+    }
+    if (copy.determinism < XCOLL_DETERMINISM_DEFAULT || copy.determinism > XCOLL_DETERMINISM_LAYOUT) {
+        fail(XCOLL_ERR_ARGUMENT,
+             "config.determinism is %d: expected XCOLL_DETERMINISM_DEFAULT, _OFF, _RUN, _SIZE or "
+             "_LAYOUT",
+             copy.determinism);
     }
     return copy;
 }
@@ -63,6 +68,9 @@ Wishes wishes_of(const xcoll_comm_config_t *config) {
     wishes.settings = read_settings(config ? config->settings : nullptr, environ);
     wishes.name = config && config->name ? config->name : "";
     wishes.timeout_ms = config ? config->timeout_ms : 0;
+    if (config && config->determinism != XCOLL_DETERMINISM_DEFAULT) {
+        give_determinism(wishes.settings, static_cast<Determinism>(config->determinism - XCOLL_DETERMINISM_OFF));
+    }
     return wishes;
 }
 

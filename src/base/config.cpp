@@ -1,5 +1,6 @@
 #include "base/config.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/read_text.h"
 
 namespace xcoll {
 
@@ -98,15 +100,57 @@ template <std::string Settings::*member> const char *set_name(Settings &settings
     return nullptr;
 }
 
+template <Kind kind> const char *set_algorithm(Settings &settings, const std::string &text) {
+    settings.algorithms[static_cast<size_t>(kind)] = text;
+    return nullptr;
+}
+constexpr const char *its_algorithm = "algorithm of the collective with this name; an unknown one lists them";
+
+const char *set_determinism(Settings &settings, const std::string &text) {
+    const auto found = std::find(std::begin(determinism_names), std::end(determinism_names), text);
+    if (found == std::end(determinism_names)) {
+        return "off, run, size or layout";
+    }
+    settings.determinism = static_cast<Determinism>(found - std::begin(determinism_names));
+    return nullptr;
+}
+
+// The lines are read where the algorithms are known (coll/tuning.cpp).
+const char *set_tuning_file(Settings &settings, const std::string &text) {
+    const std::optional<std::string> lines = text.empty() ? "" : read_text(text);
+    if (!lines) {
+        return "the name of a file that can be read, of up to 1 MiB";
+    }
+    settings.tuning_file = text;
+    settings.tuning = *lines;
+    return nullptr;
+}
+
 const char *ignore(Settings &, const std::string &) {
     return nullptr;
 }
 
 constexpr Variable table[] = {
     {"TIMEOUT", "1800", "longest wait of one operation in seconds; 0 for no limit", set_timeout},
-    {"ALLREDUCE", "auto", "algorithm of allreduce; an unknown name lists them", set_name<&Settings::allreduce>},
-    {"BCAST", "auto", "algorithm of bcast; an unknown name lists them", set_name<&Settings::bcast>},
-    {"BARRIER", "auto", "algorithm of barrier; an unknown name lists them", set_name<&Settings::barrier>},
+    {"DETERMINISM", "run", "how far reductions give the same bits: off, run, size or layout", set_determinism},
+    {"TUNING_FILE", "", "file that says which algorithm serves which calls", set_tuning_file},
+    {"BARRIER", "auto", its_algorithm, set_algorithm<Kind::barrier>},
+    {"BCAST", "auto", its_algorithm, set_algorithm<Kind::bcast>},
+    {"REDUCE", "auto", its_algorithm, set_algorithm<Kind::reduce>},
+    {"ALLREDUCE", "auto", its_algorithm, set_algorithm<Kind::allreduce>},
+    {"REDUCE_SCATTER", "auto", its_algorithm, set_algorithm<Kind::reduce_scatter>},
+    {"REDUCE_SCATTERV", "auto", its_algorithm, set_algorithm<Kind::reduce_scatterv>},
+    {"SCAN", "auto", its_algorithm, set_algorithm<Kind::scan>},
+    {"EXSCAN", "auto", its_algorithm, set_algorithm<Kind::exscan>},
+    {"ALLGATHER", "auto", its_algorithm, set_algorithm<Kind::allgather>},
+    {"ALLGATHERV", "auto", its_algorithm, set_algorithm<Kind::allgatherv>},
+    {"GATHER", "auto", its_algorithm, set_algorithm<Kind::gather>},
+    {"GATHERV", "auto", its_algorithm, set_algorithm<Kind::gatherv>},
+    {"SCATTER", "auto", its_algorithm, set_algorithm<Kind::scatter>},
+    {"SCATTERV", "auto", its_algorithm, set_algorithm<Kind::scatterv>},
+    {"ALLTOALL", "auto", its_algorithm, set_algorithm<Kind::alltoall>},
+    {"ALLTOALLV", "auto", its_algorithm, set_algorithm<Kind::alltoallv>},
+    {"RESHARD", "auto", its_algorithm, set_algorithm<Kind::reshard>},
     {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
     {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together at the start",
      set_bytes<&Settings::shm_budget>},
@@ -210,6 +254,10 @@ void give_timeout(Settings &settings, int64_t milliseconds) {
     settings.timeout_ms = milliseconds;
     const double seconds = milliseconds < 0 ? 0 : static_cast<double>(milliseconds) / 1000;
     settings.given.push_back({find("TIMEOUT"), format("%.15g", seconds), Given::By::program});
+}
+
+void give_determinism(Settings &settings, Determinism level) {
+    apply(settings, "DETERMINISM", name_of(level), Given::By::program);
 }
 
 } // namespace xcoll

@@ -2,11 +2,15 @@
 // environment (XCOLL_TIMEOUT=30) or, for one communicator, from its configuration ("TIMEOUT=30;ALLREDUCE=ring").
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "base/determinism.h"
+#include "base/op.h"
 
 namespace xcoll {
 
@@ -25,15 +29,21 @@ struct Settings {
     size_t heap = 0;
     size_t lend = 0;
     bool shm = true;
-    std::string isa;                       // "": the best that the processor has
-    std::string groups;                    // "", "machine" or sizes "2,2"
-    std::string allreduce, bcast, barrier; // names of algorithms; "": chosen by cost
-    std::string store;                     // "", "cached" or "stream"
+    std::string isa;    // "": the best that the processor has
+    std::string groups; // "", "machine" or sizes "2,2"
+    std::string store;  // "", "cached" or "stream"
     std::string plugin_path;
     std::string root;      // "host:port": where the ranks meet; "": nowhere
     std::string secret;    // of the job; "none": whoever reaches the root may join; "": there is none yet
     std::string interface; // name or address; "": by the route
     std::vector<Given> given;
+    Determinism determinism = Determinism::run;
+    std::array<std::string, kinds> algorithms; // by collective; "": chosen by cost
+    std::string tuning_file, tuning;           // its name, and what it says
+
+    const std::string &algorithm(Kind kind) const {
+        return algorithms[static_cast<size_t>(named_with(kind))];
+    }
 };
 
 struct Variable {
@@ -54,5 +64,7 @@ Settings read_settings(const char *own, const char *const *environment);
 
 // A program says it in milliseconds, < 0 for no limit, instead of TIMEOUT=seconds.
 void give_timeout(Settings &settings, int64_t milliseconds);
+// The same as DETERMINISM=level.
+void give_determinism(Settings &settings, Determinism level);
 
 } // namespace xcoll

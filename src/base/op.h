@@ -45,41 +45,46 @@ inline constexpr int kinds = 25;
 // What is true of every call of a kind.
 struct KindTraits {
     const char *name;
-    bool moves_data = false; // and nothing else: it can be a part of an Exchange (coll/exchange.h)
-    bool is_shared = false;  // then: what a rank gives is the same for all
-    bool own_counts = false; // each rank knows counts of its own
-    bool is_message = false; // between two ranks
+    bool moves_data = false;    // and nothing else: it can be a part of an Exchange (coll/exchange.h)
+    bool is_shared = false;     // then: what a rank gives is the same for all
+    bool own_counts = false;    // each rank knows counts of its own
+    bool is_message = false;    // between two ranks
+    bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
 };
 inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},
-    {.name = "barrier"},
-    {.name = "bcast", .moves_data = true, .is_shared = true},
-    {.name = "allreduce"},
+    {.name = "barrier", .is_collective = true},
+    {.name = "bcast", .moves_data = true, .is_shared = true, .is_collective = true},
+    {.name = "allreduce", .is_collective = true},
     {.name = "split or dup"},
     {.name = "an operation with arguments that are not valid (see the error on that rank)"},
-    {.name = "reduce"},
-    {.name = "reduce_scatter"},
-    {.name = "reduce_scatterv"},
-    {.name = "allgather", .moves_data = true, .is_shared = true},
-    {.name = "allgatherv", .moves_data = true, .is_shared = true, .own_counts = true},
-    {.name = "alltoall", .moves_data = true},
-    {.name = "alltoallv", .moves_data = true, .own_counts = true},
-    {.name = "gather", .moves_data = true},
-    {.name = "gatherv", .moves_data = true, .own_counts = true},
-    {.name = "scatter", .moves_data = true},
-    {.name = "scatterv", .moves_data = true, .own_counts = true},
-    {.name = "scan"},
-    {.name = "exscan"},
+    {.name = "reduce", .is_collective = true},
+    {.name = "reduce_scatter", .is_collective = true},
+    {.name = "reduce_scatterv", .is_collective = true},
+    {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true},
+    {.name = "allgatherv", .moves_data = true, .is_shared = true, .own_counts = true, .is_collective = true},
+    {.name = "alltoall", .moves_data = true, .is_collective = true},
+    {.name = "alltoallv", .moves_data = true, .own_counts = true, .is_collective = true},
+    {.name = "gather", .moves_data = true, .is_collective = true},
+    {.name = "gatherv", .moves_data = true, .own_counts = true, .is_collective = true},
+    {.name = "scatter", .moves_data = true, .is_collective = true},
+    {.name = "scatterv", .moves_data = true, .own_counts = true, .is_collective = true},
+    {.name = "scan", .is_collective = true},
+    {.name = "exscan", .is_collective = true},
     {.name = "a group of calls"},
     {.name = "send", .is_message = true},
     {.name = "recv", .is_message = true},
     {.name = "sendrecv", .is_message = true},
-    {.name = "reshard", .moves_data = true},
+    {.name = "reshard", .moves_data = true, .is_collective = true},
     {.name = "reshard_reduce"},
 };
 static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
     return kind_traits[static_cast<size_t>(kind)];
+}
+// The kind under whose name users choose the algorithm.
+constexpr Kind named_with(Kind kind) {
+    return kind == Kind::reshard_reduce ? Kind::reshard : kind;
 }
 // Also of a number that came from a peer of another version.
 const char *name_of(Kind kind);

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 
+#include "base/determinism.h"
 #include "base/op.h"
 #include "base/task.h"
 #include "coll/grouping.h"
+#include "coll/order.h"
 #include "coll/scratch.h"
 #include "fabric/transport.h"
 #include "fabric/window.h"
@@ -25,6 +27,8 @@ struct Team {
     const Kernels *kernels;
     ScratchPool *scratch; // private memory for received partial results
     Post *post = nullptr; // of users' messages, from the first on
+    Determinism determinism = Determinism::run;
+    Order order = Order::groups; // the communicator's: groups, or tree
 };
 
 // Runs operation n. `call` is its fingerprint on this rank. Returns when this rank's buffers are final and its window

@@ -5,15 +5,14 @@
 //                                round 1   0 <-> 4    2 <-> 5
 //                                unfold   0>1   2>3                 then they get the result
 //
-// Order of additions: a balanced tree over the ranks from left to right. Both partners of a pair compute (sum of the
+// Order of additions: the balanced tree over the ranks (coll/tree.h). Both partners of a pair compute (sum of the
 // lower ranks) + (sum of the upper ranks), the same numbers in the same order, so every rank has the same bits.
 // Cost: ceil(log2 P) (alpha + S beta), two more if P is no power of two. Wins for short messages, where alpha counts;
 // the ring moves fewer bytes. In half precision sums travel as float: S doubles.
 #include "coll/message_algorithms.h"
 #include "coll/message_operation.h"
 #include "coll/message_reduction.h"
-
-#include <bit>
+#include "coll/tree.h"
 
 namespace xcoll {
 
@@ -23,8 +22,7 @@ namespace {
 class Doubling {
 public:
     Doubling(const Team &team, const Op &op, char *scratch)
-        : team_(team), op_(op), received_(scratch), wide_(scratch + wide_offset(op)),
-          corners_(static_cast<int>(std::bit_floor(static_cast<unsigned>(team.size)))), extra_(team.size - corners_),
+        : team_(team), op_(op), received_(scratch), wide_(scratch + wide_offset(op)), shape_(TreeShape::of(team.size)),
           sum_(op.send) {
     }
     static size_t scratch_bytes(const Op &op) {
@@ -33,19 +31,18 @@ public:
 
     // Ranks that only hand over their data and get the result.
     bool is_folded() const {
-        return team_.rank < 2 * extra_ && team_.rank % 2 == 1;
+        return team_.rank < 2 * shape_.extra && team_.rank % 2 == 1;
     }
     // Ranks that have taken in their right neighbour's data.
     bool has_folded() const {
-        return team_.rank < 2 * extra_ && team_.rank % 2 == 0;
+        return team_.rank < 2 * shape_.extra && team_.rank % 2 == 0;
     }
     int corners() const {
-        return corners_;
+        return shape_.corners;
     }
     int partner(int distance) const {
-        const int corner = has_folded() ? team_.rank / 2 : team_.rank - extra_;
-        const int other = corner ^ distance;
-        return other < extra_ ? 2 * other : other + extra_;
+        const int corner = has_folded() ? team_.rank / 2 : team_.rank - shape_.extra;
+        return shape_.first(corner ^ distance);
     }
 
     size_t data_bytes() const {
@@ -74,7 +71,7 @@ public:
         }
     }
     void combine(int distance) {
-        const bool last = distance * 2 == corners_;
+        const bool last = distance * 2 == shape_.corners;
         const bool is_lower = team_.rank < partner(distance);
         void *out = last ? op_.recv : own_sum();
         reduce_pair(team_, last ? Stage::lower : Stage::carry, op_, out, is_lower ? sum_ : received_,
@@ -93,7 +90,7 @@ private:
     const Team &team_;
     const Op &op_;
     char *received_, *wide_;
-    int corners_, extra_;
+    TreeShape shape_;
     const void *sum_;
 };
 

@@ -1,12 +1,15 @@
 // Combining what the ranks have shown, in the one order that all algorithms of a communicator share, and what every
 // reducing collective reads and leaves where.
 //
-// Order: sums over all ranks are added in the node's order (coll/grouping.h). Scans, and operators of the user's, go
-// strictly by rank: a scan from the lowest rank on, a user's operator from the highest one down, a o (b o c).
+// Order: sums over all ranks are added in the communicator's order, group by group (coll/grouping.h) or as a tree
+// (coll/tree.h). Scans, and operators of the user's, go strictly by rank: a scan from the lowest rank on, a user's
+// operator from the highest one down, a o (b o c).
 #pragma once
 
 #include "base/user_operator.h"
 #include "coll/algorithm.h"
+#include "coll/message_reduction.h"
+#include "coll/tree.h"
 
 namespace xcoll {
 
@@ -20,7 +23,7 @@ inline bool scatters(const Op &op) {
 inline bool scans(const Op &op) {
     return op.kind == Kind::scan || op.kind == Kind::exscan;
 }
-// In the order of ranks, or in the node's.
+// In the order of ranks, or in the communicator's.
 inline bool goes_by_rank(const Op &op) {
     return scans(op) || op.user != nullptr;
 }
@@ -69,12 +72,18 @@ xcoll_result_t combine_by_rank(const Team &team, const Op &op, void *out, const 
 // The same for reduce_scatterv in place, where the result may lie across an input.
 void reduce_across(const Team &team, const Op &op, void *out, const void *const *data, size_t count);
 
+// out = all inputs in the communicator's order.
+inline void reduce_inputs(const Team &team, const Op &op, void *out, const Inputs &inputs, size_t count) {
+    if (team.order == Order::tree) [[unlikely]] {
+        reduce_as_tree(team, op, out, inputs, count);
+    } else {
+        reduce_some(team, Stage::whole, op, out, inputs, count);
+    }
+}
 // data: the ranks' inputs in the order of the grouping.
 inline void reduce_ordered(const Team &team, const Op &op, void *out, const void *const *data, size_t count) {
-    const Inputs inputs{data, team.grouping.sizes.data(), team.grouping.groups(), static_cast<uint32_t>(team.size)};
-    const auto op_number = static_cast<size_t>(op.op);
-    const auto dtype_number = static_cast<size_t>(op.dtype);
-    team.kernels->reduce[static_cast<size_t>(Stage::whole)][op_number][dtype_number](out, inputs, count);
+    reduce_inputs(team, op, out,
+                  {data, team.grouping.sizes.data(), team.grouping.groups(), static_cast<uint32_t>(team.size)}, count);
 }
 
 // What this rank gets, of all data: in the order of ranks if the operation goes by rank, else in the grouping's.

@@ -22,6 +22,8 @@ struct Reshard {
     Portion whole_in, whole_out;
 };
 
+// Over shared memory, and by messages.
 Task reshard_reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
+Task reshard_reduce_messages(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 
 } // namespace xcoll

@@ -3,15 +3,14 @@
 // Cost per rank: the exchange of what it wants from each holder, the same bytes of scratch memory, and one pass over
 // them: for a reduce-scatter along any dimension alpha + S beta and S bytes of scratch, as good as any direct one.
 // Where everybody wants everything that would be P S, so then the tensor is an allreduce, packed if it does not lie
-// together. Order of additions: the node's; of the ranks that hold an element, those that do not are left out.
+// together. Order of additions: the communicator's; ranks that do not hold an element are left out of it.
 #include "coll/reshard.h"
 
 #include <optional>
 
-#include "coll/message_algorithms.h"
 #include "coll/reduction.h"
+#include "coll/select.h"
 #include "coll/view_cursor.h"
-#include "coll/window_algorithms.h"
 
 namespace xcoll {
 
@@ -136,8 +135,7 @@ private:
         }
         const Inputs inputs{copies_.data(), groups_.data(), static_cast<uint32_t>(groups_.size()),
                             static_cast<uint32_t>(copies_.size())};
-        team_.kernels->reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(op_.op)]
-                             [static_cast<size_t>(op_.dtype)](to, inputs, count);
+        reduce_inputs(team_, op_, to, inputs, count);
     }
 
     Team &team_;
@@ -184,24 +182,32 @@ private:
     std::optional<Scratch> packed_;
 };
 
-Task reduce_everything(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+Task reduce_everything(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n,
+                       Row::Needs needs) {
     const Whole whole(team, op);
-    const Algorithm algorithm = team.window ? reduce_two_shot : allreduce_ring;
-    co_await algorithm(home, team, whole.allreduce(), call, n);
+    const Op &allreduce = whole.allreduce();
+    co_await cheapest(Kind::allreduce, team, allreduce.bytes(), needs)->run(home, team, allreduce, call, n);
     whole.unpack();
+}
+
+Task reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
+    if (op.reshard->everything && !op.user) {
+        co_await reduce_everything(home, team, op, call, n, needs);
+        co_return;
+    }
+    Reduction steps(team, op);
+    co_await parts_row(needs).run(home, team, steps.moves(), call, n);
+    steps.reduce();
 }
 
 } // namespace
 
 Task reshard_reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
-    if (op.reshard->everything && !op.user) {
-        co_await reduce_everything(home, team, op, call, n);
-        co_return;
-    }
-    Reduction steps(team, op);
-    const Algorithm exchange = team.window ? exchange_streams : exchange_messages;
-    co_await exchange(home, team, steps.moves(), call, n);
-    steps.reduce();
+    return reduce(home, team, op, call, n, Row::Needs::window);
+}
+
+Task reshard_reduce_messages(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    return reduce(home, team, op, call, n, Row::Needs::transport);
 }
 
 } // namespace xcoll

@@ -1,71 +1,79 @@
-// The one place where algorithms are chosen: a readable table per operation, first what is best, each row with the
-// reason why it may not serve.
+// The one place where algorithms are chosen, from a readable table per operation (coll/rows.cpp): what the user prefers
+// if it can serve, else what costs least.
 //
-// The choice is agreed, not negotiated: it depends on the size of the message, the communicator and the settings, all
-// equal on all ranks. It is made once per communicator for every power of two, so a call looks it up.
+// The choice is agreed, not negotiated: it depends on the size of the message, the communicator, the settings and the
+// tuning file, all equal on all ranks. It is made once per communicator for every power of two, so a call looks it up.
 #pragma once
 
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
+#include <vector>
 
-#include "base/config.h"
-#include "coll/algorithm.h"
+#include "coll/preference.h"
+#include "coll/row.h"
 
 namespace xcoll {
 
-struct Row {
-    const char *name;
-    // nullptr if it can serve messages of so many bytes, else why not.
-    const char *(*refusal)(const Team &team, size_t bytes);
-    // Nanoseconds by a simple model; the lowest serves.
-    double (*cost)(const Team &team, size_t bytes);
-    Algorithm run;
-    // What the algorithm needs.
-    enum class Needs : uint8_t { window, transport } needs;
-    // Serves operators of users, which go strictly by rank.
-    bool serves_users = false;
-};
-
-// All algorithms of an operation.
-std::span<const Row> algorithms(Kind kind);
 // The one that serves if nobody asks for another; nullptr if there is none. `user`: among those that serve operators of
 // users.
-const Row *cheapest(Kind kind, const Team &team, size_t bytes, bool user = false);
+const Row *cheapest(Kind kind, const Team &team, size_t bytes, Row::Needs needs, bool user = false);
+// Messages inside a machine are for whoever asks for them by name.
+inline const Row *cheapest(Kind kind, const Team &team, size_t bytes, bool user = false) {
+    return cheapest(kind, team, bytes, team.window ? Row::Needs::window : Row::Needs::transport, user);
+}
+
+// Why an algorithm serves.
+struct Choice {
+    const Row *row;
+    const Preference *by; // nullptr: it costs least
+    struct PassedOver {
+        const Preference *preference;
+        const char *reason;
+        bool operator==(const PassedOver &) const = default;
+    };
+    std::vector<PassedOver> passed_over; // what was preferred, and cannot serve
+    bool operator==(const Choice &) const = default;
+};
 
 class Choices {
 public:
-    // Settings name algorithms: XCOLL_ALLREDUCE=ring. Throws Failure(XCOLL_ERR_CONFIG) if there is no such algorithm.
-    // One that refuses a size is passed over for that size.
-    Choices(const Team &team, const Settings &settings);
+    Choices(const Team &team, const std::vector<Preference> &preferences);
 
     const Row &row(const Op &op) const {
         if (op.user && op.kind != Kind::reshard_reduce) {
             return user_row(op);
         }
         const Row &usual = row(op.kind, op.bytes());
-        // What does not lie in equal blocks is any Exchange's business, but for those who pass it on.
-        const bool passes_on = op.kind == Kind::bcast && usual.needs == Row::Needs::transport;
-        return op.in && !passes_on && !traits(op.kind).is_message ? row(Kind::group, 0) : usual;
+        return op.in && !usual.serves_parts() && !traits(op.kind).is_message ? parts_row(usual.needs) : usual;
     }
     const Row &row(Kind kind, size_t bytes) const {
-        return *rows_[static_cast<size_t>(kind)][size_class(bytes)];
+        const Row *whole_class = rows_[static_cast<size_t>(kind)][size_class(bytes)];
+        return whole_class ? *whole_class : row_in_cut_class(kind, bytes);
     }
     // Messages of up to 2^class bytes.
     static size_t size_class(size_t bytes) {
         return bytes <= 1 ? 0 : static_cast<size_t>(std::bit_width(bytes - 1));
     }
+    // How it was chosen.
+    Choice explain(Kind kind, size_t bytes) const {
+        return choose(kind, bytes, false);
+    }
+    // The largest sizes for which one choice was made, in ascending order. The last one is that of the address space.
+    std::vector<size_t> steps(Kind kind) const;
 
 private:
+    struct Step {
+        size_t up_to;
+        const Row *row;
+    };
+    Choice choose(Kind kind, size_t bytes, bool user) const;
+    const Row &row_in_cut_class(Kind kind, size_t bytes) const;
     const Row &user_row(const Op &op) const;
 
     const Team &team_;
+    std::vector<Preference> preferences_[kinds]; // those that concern the communicator
     static constexpr size_t classes = 65;
-    const Row *rows_[kinds][classes];
+    const Row *rows_[kinds][classes];      // nullptr: a preference begins or ends inside this class
+    std::vector<Step> cut_classes_[kinds]; // then it is here, by size
 };
-
-// True if a setting asks for an algorithm that works by messages even inside a machine.
-bool wants_transport(const Settings &settings);
 
 } // namespace xcoll

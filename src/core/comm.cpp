@@ -42,9 +42,10 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     return window;
 }
 
-std::unique_ptr<Transport> make_transport(const Membership &membership, Window *window) {
+std::unique_ptr<Transport> make_transport(const Membership &membership, Window *window,
+                                          const std::vector<Preference> &preferences) {
     if (window) {
-        return wants_transport(membership.settings) ? std::make_unique<WindowTransport>(*window) : nullptr;
+        return want_transport(preferences) ? std::make_unique<WindowTransport>(*window) : nullptr;
     }
     std::vector<int> ranks;
     for (const Peer &peer : membership.peers) {
@@ -70,9 +71,15 @@ Grouping group_by_sizes(const std::string &sizes, const Membership &membership) 
     return group_by(labels);
 }
 
+// Groups are for ranks of one machine, and may not show if placement may not.
+Order make_order(const Membership &membership) {
+    const bool may_show = membership.settings.determinism < Determinism::layout;
+    return membership.shares_memory() && may_show ? Order::groups : Order::tree;
+}
+
 Grouping make_grouping(const Membership &membership) {
     const std::string &groups = membership.settings.groups;
-    if (groups == "none" || !membership.shares_memory()) {
+    if (groups == "none" || make_order(membership) != Order::groups) {
         return one_group(static_cast<int>(membership.peers.size()));
     }
     if (groups != "machine") {
@@ -107,14 +114,27 @@ bool may_wait_on_line(const Op &op) {
 
 } // namespace
 
-Comm::Comm(Membership membership)
+Comm::Comm(Membership membership) : Comm(membership, read_preferences(membership.settings)) {
+}
+
+Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
     : membership_(std::move(membership)), window_(make_window(membership_)),
-      transport_(make_transport(membership_, window_.get())),
-      team_{membership_.rank,           static_cast<int>(membership_.peers.size()), window_.get(), transport_.get(),
-            make_grouping(membership_), &make_kernels(membership_.settings),        &scratch_},
-      choices_(team_, membership_.settings),
+      transport_(make_transport(membership_, window_.get(), preferences)), team_(make_team()),
+      choices_(team_, preferences),
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
     patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
+}
+
+Team Comm::make_team() {
+    return {.rank = membership_.rank,
+            .size = static_cast<int>(membership_.peers.size()),
+            .window = window_.get(),
+            .transport = transport_.get(),
+            .grouping = make_grouping(membership_),
+            .kernels = &make_kernels(membership_.settings),
+            .scratch = &scratch_,
+            .determinism = membership_.settings.determinism,
+            .order = make_order(membership_)};
 }
 
 Comm::~Comm() {

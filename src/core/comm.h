@@ -142,6 +142,8 @@ public:
 
 private:
     class Owner;
+    Comm(Membership &membership, const std::vector<Preference> &preferences);
+    Team make_team();
     bool is_quiet() const {
         return !has_in_flight() && trouble() == XCOLL_SUCCESS;
     }

@@ -11,42 +11,55 @@ namespace xcoll {
 
 namespace {
 
+// Of what chooses algorithms and orders of addition: that changes the message pattern, so it must be equal on all
+// ranks.
+struct Agreed {
+    uint32_t settings, tuning;
+    bool operator==(const Agreed &) const = default;
+};
+
+Agreed agreed_of(const Settings &settings) {
+    constexpr int bits = 32;
+    Digest digest;
+    for (const std::string &algorithm : settings.algorithms) {
+        digest.add(algorithm);
+    }
+    digest.add(settings.groups).add(static_cast<uint64_t>(settings.determinism));
+    return {digest.upper(bits), Digest().add(settings.tuning).upper(bits)};
+}
+
+void check_agreed(int one, const Agreed &its, int other, const Agreed &others) {
+    if (its.settings != others.settings) {
+        fail(XCOLL_ERR_CONFIG,
+             "rank %d and rank %d have different settings: XCOLL_GROUPS, XCOLL_DETERMINISM and those that choose "
+             "algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks",
+             one, other);
+    }
+    if (its.tuning != others.tuning) {
+        fail(XCOLL_ERR_CONFIG,
+             "rank %d and rank %d have different tuning files: what the file says that XCOLL_TUNING_FILE names must be "
+             "the same on all ranks, and so must be whether there is one",
+             one, other);
+    }
+}
+
 // What every rank tells every rank before anything is connected.
 struct Hello {
-    uint64_t agreed; // digest of the settings that must be equal
+    Agreed agreed;
     HostIdentity host;
     uint32_t shares_memory;
     uint32_t unused;
 };
 
-// Of the settings that choose algorithms and orders of addition: those change the message pattern, so they must be
-// equal on all ranks.
-uint64_t digest(const Settings &settings) {
-    Digest digest;
-    for (const std::string *text : {&settings.allreduce, &settings.bcast, &settings.barrier, &settings.groups}) {
-        digest.add(*text);
-    }
-    return digest.value();
-}
-
-[[noreturn]] void fail_different_settings(int one, int other) {
-    fail(XCOLL_ERR_CONFIG,
-         "rank %d and rank %d have different settings: XCOLL_ALLREDUCE, XCOLL_BCAST, XCOLL_BARRIER and XCOLL_GROUPS "
-         "must be the same on all ranks",
-         one, other);
-}
-
 std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
     Hello mine{};
-    mine.agreed = digest(settings);
+    mine.agreed = agreed_of(settings);
     mine.host = host_identity();
     mine.shares_memory = settings.shm ? 1 : 0;
     std::vector<Hello> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), sizeof mine);
     for (size_t r = 0; r < all.size(); ++r) {
-        if (all[r].agreed != all[0].agreed) {
-            fail_different_settings(static_cast<int>(r), 0);
-        }
+        check_agreed(static_cast<int>(r), all[r].agreed, 0, all[0].agreed);
     }
     return all;
 }
@@ -162,7 +175,7 @@ namespace {
 struct SplitWords {
     int32_t color, key;
     uint64_t board;  // 0: none
-    uint64_t agreed; // digest of the child's settings
+    Agreed agreed;   // of the child's settings
     uint32_t net_id; // the lowest number that is free here
     uint32_t ok;
 };
@@ -223,7 +236,7 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     const Membership &from = parent.membership();
     const bool joins = color != XCOLL_UNDEFINED;
     std::optional<SpareBoard> board;
-    SplitWords mine{color, key, 0, digest(wishes.settings), from.net ? from.net->next_id() : 0, 1};
+    SplitWords mine{color, key, 0, agreed_of(wishes.settings), from.net ? from.net->next_id() : 0, 1};
     std::string trouble;
     try {
         if (joins) {
@@ -253,9 +266,7 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     apply(child, wishes);
     for (const int member : members_of(all, color)) {
         const SplitWords &words = all[static_cast<size_t>(member)];
-        if (words.agreed != mine.agreed) {
-            fail_different_settings(member, parent.team().rank);
-        }
+        check_agreed(member, words.agreed, parent.team().rank, mine.agreed);
         if (member == parent.team().rank) {
             child.rank = static_cast<int>(child.peers.size());
         }

@@ -36,6 +36,7 @@ std::string describe(const Comm &comm) {
     text += format(", \"operations_started\": %llu, \"shared_memory\": %s, \"messages\": %s, \"kernels\": \"%s\"",
                    static_cast<unsigned long long>(comm.sequence()), truth(team.window != nullptr),
                    truth(team.transport != nullptr), team.kernels->name);
+    text += format(", \"determinism\": \"%s\", \"order\": \"%s\"", name_of(team.determinism), name_of(team.order));
     text += ", \"groups\": " + describe_groups(team.grouping);
     text += ", \"memory\": " + describe_memory(*membership.node);
     text += ", \"algorithms\": " + describe_choices(comm);

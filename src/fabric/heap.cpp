@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "topo/read_text.h"
+#include "base/read_text.h"
 
 namespace xcoll {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "base/read_text.h"
 #include "topo/parse.h"
-#include "topo/read_text.h"
 
 namespace xcoll {
 

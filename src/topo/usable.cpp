@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <string>
 
+#include "base/read_text.h"
 #include "topo/machine.h"
 #include "topo/parse.h"
 #include "topo/place.h"
-#include "topo/read_text.h"
 
 namespace xcoll {
 

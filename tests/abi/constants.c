@@ -113,6 +113,8 @@ IS(offsetof(xcoll_int64_int32_t, unused) == 12);
 IS(offsetof(xcoll_float32_int64_t, unused) == 4);
 
 IS(XCOLL_SLOT_SEND == 0 && XCOLL_SLOT_RECV == 1 && XCOLL_SLOT_B == 2 && XCOLL_SLOT_BIAS == 3);
+IS(XCOLL_DETERMINISM_DEFAULT == 0 && XCOLL_DETERMINISM_OFF == 1 && XCOLL_DETERMINISM_RUN == 2);
+IS(XCOLL_DETERMINISM_SIZE == 3 && XCOLL_DETERMINISM_LAYOUT == 4);
 
 /* Fields of the struct lie one behind the other, without holes. */
 #define FOLLOWS(field, previous)                                                                                       \

@@ -75,10 +75,32 @@ void structs_of_other_versions() {
 
 void fields_of_later_versions() {
     expect_config([](auto &c) { c.flags = 1; }, XCOLL_ERR_UNSUPPORTED, {"flags"});
-    expect_config([](auto &c) { c.determinism = 1; }, XCOLL_ERR_UNSUPPORTED, {"determinism"});
     expect_config([](auto &c) { c.progress = 1; }, XCOLL_ERR_UNSUPPORTED, {"progress"});
     expect_config([](auto &c) { c.device_kind = 1; }, XCOLL_ERR_UNSUPPORTED, {"device_kind"});
     expect_config([](auto &c) { c.device_index = 1; }, XCOLL_ERR_UNSUPPORTED, {"device_index"});
+}
+
+void levels_of_determinism() {
+    const auto level = [](int32_t number) { return [number](xcoll_comm_config_t &c) { c.determinism = number; }; };
+    for (const int32_t number : {-1, 5, 1000}) {
+        expect_config(level(number), XCOLL_ERR_ARGUMENT,
+                      {"config.determinism is " + std::to_string(number), "XCOLL_DETERMINISM_DEFAULT"});
+    }
+    const char *const names[] = {"size", "off", "run", "size", "layout"};
+    for (int32_t number = XCOLL_DETERMINISM_DEFAULT; number <= XCOLL_DETERMINISM_LAYOUT; ++number) {
+        xcoll_comm_config_t config = defaults();
+        config.settings = "DETERMINISM=size"; // which the field is stronger than
+        config.determinism = number;
+        xcoll_comm_t comm = XCOLL_COMM_NULL;
+        ranks::succeed(xcoll_init_config(&config, &comm));
+        char text[1024];
+        size_t room = sizeof text;
+        ranks::succeed(xcoll_comm_describe(comm, text, &room));
+        const std::string wanted = std::string("\"determinism\": \"") + names[number] + '"';
+        ranks::check(std::strstr(text, wanted.c_str()) != nullptr, wanted.c_str());
+        ranks::succeed(xcoll_comm_free(&comm));
+        ranks::succeed(xcoll_finalize());
+    }
 }
 
 void settings() {
@@ -92,9 +114,10 @@ void settings() {
     expect_config(with("ALLREDUCE=fastest"), XCOLL_ERR_CONFIG, {"fastest", "two_shot"});
     expect_config(with("BCAST=fastest"), XCOLL_ERR_CONFIG, {"fastest", "one_shot"});
     expect_config(with("BARRIER=fastest"), XCOLL_ERR_CONFIG, {"fastest", "flat"});
+    expect_config(with("REDUCE_SCATTERV=fastest"), XCOLL_ERR_CONFIG, {"REDUCE_SCATTERV=fastest", "streamed"});
     expect_config(with("ISA=mmx"), XCOLL_ERR_CONFIG, {"ISA=mmx", "avx2"});
     for (const char *bad : {"TIMEOUT=x", "TIMEOUT=-1", "TIMEOUT=", "SHM=maybe", "SHM_BUDGET=lots", "GROUPS=0",
-                            "GROUPS=2,,2", "STORE=fast"}) {
+                            "GROUPS=2,,2", "STORE=fast", "DETERMINISM=always", "TUNING_FILE=/no/such/file"}) {
         expect_config(with(bad), XCOLL_ERR_CONFIG, {bad, "expected"});
     }
     // The same from the environment.
@@ -310,6 +333,7 @@ int main() {
     the_defaults_are_zero();
     structs_of_other_versions();
     fields_of_later_versions();
+    levels_of_determinism();
     settings();
     ranks_and_sizes();
     unique_ids();

@@ -24,7 +24,7 @@ for section in machine job limits; do grep -qx "$section" "$work/out" || wrong "
 XCOLL_TIMEOUT=7.5 XCOLL_ALLREDUCE=two_shot run 0 settings algorithms
 grep -qE 'XCOLL_TIMEOUT +7\.5 +environment .*\(default 1800\)' "$work/out" || wrong 'the given timeout is not shown as such'
 grep -qE '^ +allreduce +two_shot$' "$work/out" || wrong 'the setting does not show in the choice'
-says out 'a setting names another'
+says out 'ALLREDUCE=two_shot names another'
 silent out 'open files'
 
 # A misspelled one is an error, and the table that helps to mend it comes all the same.

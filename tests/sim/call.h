@@ -133,7 +133,5 @@ struct Coverage {
 };
 
 // A premultiplied sum.
-inline constexpr Row scaled_row{"scaled", nullptr, nullptr, reduce_scaled, Row::Needs::window};
-inline constexpr Row scaled_by_messages_row{"scaled", nullptr, nullptr, reduce_scaled, Row::Needs::transport};
 
 } // namespace xcoll::sim

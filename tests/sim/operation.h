@@ -24,7 +24,7 @@
 namespace xcoll::sim {
 
 // A call whose arguments were refused on one rank.
-inline constexpr Row refused_row{"refusal", nullptr, nullptr, refusal, Row::Needs::window};
+inline const Row &refused_row = algorithms(Kind::refused)[0];
 
 class Operation {
 public:
@@ -224,11 +224,14 @@ private:
         return row.run == exchange_streams || row.run == reduce_gathered;
     }
 
-    // What rank p must have. Message algorithms add in an order of their own: then the first result, if it is right up
-    // to rounding, is what the others must have, too.
+    bool has_order_of_its_own() const {
+        const Order order = call_.algorithm->order;
+        return order == Order::around || (order == Order::tree && group_.order() != Order::tree);
+    }
+    // What rank p must have. If the algorithm adds up in an order of its own, the first result, if it is right up to
+    // rounding, is what the others must have, too.
     bool expect(int p, const Part &part, const unsigned char *result) {
-        if (call_.kind == Kind::allreduce && call_.algorithm->needs == Row::Needs::transport &&
-            call_.algorithm->run != reduce_messages && depends_on_order(call_.dtype, call_.op)) {
+        if (has_order_of_its_own() && depends_on_order(call_.dtype, call_.op)) {
             if (!expected_.empty() || call_.bytes() == 0) {
                 return true;
             }
@@ -266,7 +269,8 @@ private:
             const int last = call_.kind == Kind::scan ? p : p - 1;
             if (last >= 0) {
                 const std::vector<Bytes> lower(inputs_.begin(), inputs_.begin() + last + 1);
-                expected_reduction(expected_, lower, one_group(last + 1), call_.dtype, call_.op, call_.user);
+                const Grouping by_rank = one_group(last + 1);
+                expected_reduction(expected_, lower, {Order::groups, by_rank}, call_.dtype, call_.op, call_.user);
             } else if (part.layout.in_place) {
                 expected_ = inputs_[0];
             } else {
@@ -275,7 +279,7 @@ private:
             return;
         }
         if (sums_.empty()) {
-            expected_reduction(sums_, inputs_, group_.grouping(), call_.dtype, call_.op, call_.user);
+            expected_reduction(sums_, inputs_, {group_.order(), group_.grouping()}, call_.dtype, call_.op, call_.user);
         }
         const auto mine = static_cast<ptrdiff_t>(result_begin(part.op, p) * size_of(call_.dtype));
         const auto bytes = static_cast<ptrdiff_t>(part.layout.recv_bytes);

@@ -88,6 +88,7 @@ private:
             label = static_cast<int>(random_.below(groups));
         }
         groups_.push_back(std::make_unique<Group>(world_, simulator_, std::move(members), group_by(labels), fabric));
+        groups_.back()->promise(random_.percent(30) ? Determinism::layout : Determinism::run);
         return *groups_.back();
     }
     // In any order, so that ranks of different communicators differ.
@@ -213,17 +214,19 @@ private:
         Team team = live_[0]->team(0);
         team.size = group.size();
         team.grouping = group.grouping();
+        team.determinism = group.determinism();
+        team.order = group.order();
         const bool window = group.fabric() != Fabric::network;
         const bool transport = group.fabric() != Fabric::window;
         std::vector<const Row *> can;
         if (call.user == User::scaled) {
-            call.algorithm = window ? &scaled_row : &scaled_by_messages_row;
+            call.algorithm = &scaled_row(window ? Row::Needs::window : Row::Needs::transport);
             return;
         }
         for (const Row &row : algorithms(call.kind)) {
             // The world's window answers for all: rings are of one size. A transport only has to be there.
             const bool has = row.needs == Row::Needs::window ? window : transport;
-            const bool serves = call.user == User::none || row.serves_users;
+            const bool serves = call.user == User::none || row.serves_users();
             if (has && serves && (row.needs == Row::Needs::transport || !row.refusal(team, call.bytes()))) {
                 can.push_back(&row);
             }

@@ -32,11 +32,12 @@ size_t count_for(const Call &call, int ranks) {
 
 // One operation of all ranks; few ranks do it twice, and the second one finds what the first has left behind.
 void run_row(World &world, Kind kind, const Row &row, int ranks, const Grouping &grouping, Fabric fabric,
-             Coverage &coverage) {
+             Determinism level, Coverage &coverage) {
     const auto seed = static_cast<uint64_t>(ranks);
     const Schedule schedule{static_cast<Policy>(ranks % 4), seed};
     Simulator simulator(ranks, schedule, 2 * most_events);
     Group group(world, simulator, first_ranks(ranks), grouping, fabric);
+    group.promise(level);
     group.make();
     Call call;
     call.kind = kind;
@@ -86,7 +87,7 @@ std::vector<Grouping> groupings_for(Kind kind, const Row &row, int ranks) {
     return {ranks % 2 == 0 && std::string("hierarchical") != row.name ? one_group(ranks) : some_groups(ranks)};
 }
 
-void run_all(Fabric fabric, Row::Needs needs, int step) {
+void run_all(Fabric fabric, Row::Needs needs, int step, Determinism level = Determinism::run) {
     World world(most_ranks);
     Coverage coverage;
     std::array<int, kinds> rows{};
@@ -102,7 +103,7 @@ void run_all(Fabric fabric, Row::Needs needs, int step) {
                 for (const Grouping &grouping : groupings_for(kind, row, ranks)) {
                     const uint64_t before = coverage.operations;
                     try {
-                        run_row(world, kind, row, ranks, grouping, fabric, coverage);
+                        run_row(world, kind, row, ranks, grouping, fabric, level, coverage);
                     } catch (const std::exception &error) {
                         std::printf("%s by %s, %d ranks in %u groups: %s\n", name_of(kind), row.name, ranks,
                                     grouping.groups(), error.what());
@@ -122,6 +123,12 @@ void run_all(Fabric fabric, Row::Needs needs, int step) {
 void shared_memory_serves_every_number_of_ranks(void **) {
     run_all(Fabric::window, Row::Needs::window, 1);
 }
+// Grouped or not, by loads and stores or by messages: the tree over the ranks, of which only their number is known.
+void with_layout_every_number_of_ranks_adds_up_in_one_order(void **) {
+    run_all(Fabric::window, Row::Needs::window, 11, Determinism::layout);
+    run_all(Fabric::window_and_lanes, Row::Needs::transport, 31, Determinism::layout);
+    run_all(Fabric::network, Row::Needs::transport, 11, Determinism::layout);
+}
 void lanes_serve_many_numbers_of_ranks(void **) {
     run_all(Fabric::window_and_lanes, Row::Needs::transport, 31);
 }
@@ -134,6 +141,7 @@ void a_network_serves_every_number_of_ranks(void **) {
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_serves_every_number_of_ranks),
+        cmocka_unit_test(with_layout_every_number_of_ranks_adds_up_in_one_order),
         cmocka_unit_test(lanes_serve_many_numbers_of_ranks),
         cmocka_unit_test(a_network_serves_every_number_of_ranks),
     };

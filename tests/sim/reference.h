@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/op.h"
 #include "coll/grouping.h"
+#include "coll/order.h"
 #include "fabric/sim/random.h"
 #include "kernels/kernels.h"
 #include "sim/user_operators.h"
@@ -72,61 +73,109 @@ template <class T> T combine(T a, T b, Operator op) {
     }
 }
 
-// Element by element, group by group.
-template <class T>
-void reduce_plainly(Bytes &out, const std::vector<Bytes> &inputs, const Grouping &grouping, Operator op) {
-    const auto element = [&](int rank, size_t i) {
-        T value;
-        std::memcpy(&value, inputs[static_cast<size_t>(rank)].data() + i * sizeof(T), sizeof(T));
-        return value;
-    };
-    for (size_t i = 0; i < out.size() / sizeof(T); ++i) {
-        T total{};
-        for (uint32_t group = 0; group < grouping.groups(); ++group) {
-            const uint32_t first = grouping.first[group];
-            T sum = element(grouping.order[first], i);
-            for (uint32_t j = 1; j < grouping.sizes[group]; ++j) {
-                sum = combine(sum, element(grouping.order[first + j], i), op);
-            }
-            total = group == 0 ? sum : combine(total, sum, op);
+// Values in the order of coll/tree.h: the first ones in pairs until a power of two is left, then neighbours level by
+// level.
+template <class T, class Combine> T combine_as_tree(std::vector<T> values, Combine both) {
+    const size_t corners = std::bit_floor(values.size()), extra = values.size() - corners;
+    std::vector<T> next;
+    for (size_t i = 0; i < values.size(); ++i) {
+        const bool pair = i < 2 * extra;
+        next.push_back(pair ? both(values[i], values[i + 1]) : values[i]);
+        i += pair ? 1 : 0;
+    }
+    while (next.size() > 1) {
+        values.swap(next);
+        next.clear();
+        for (size_t i = 0; i < values.size(); i += 2) {
+            next.push_back(both(values[i], values[i + 1]));
         }
+    }
+    return next[0];
+}
+// Values group by group.
+template <class T, class Combine>
+T combine_as_groups(const std::vector<T> &values, const Grouping &grouping, Combine both) {
+    T total{};
+    for (uint32_t group = 0; group < grouping.groups(); ++group) {
+        const int *members = grouping.order.data() + grouping.first[group];
+        T sum = values[static_cast<size_t>(members[0])];
+        for (uint32_t j = 1; j < grouping.sizes[group]; ++j) {
+            sum = both(sum, values[static_cast<size_t>(members[j])]);
+        }
+        total = group == 0 ? sum : both(total, sum);
+    }
+    return total;
+}
+
+// The order of additions of a communicator.
+struct SumOrder {
+    Order order;
+    const Grouping &grouping;
+};
+
+// Element by element.
+template <class T> void reduce_plainly(Bytes &out, const std::vector<Bytes> &inputs, const SumOrder &in, Operator op) {
+    std::vector<T> values(inputs.size());
+    const auto both = [op](T a, T b) { return combine(a, b, op); };
+    for (size_t i = 0; i < out.size() / sizeof(T); ++i) {
+        for (size_t p = 0; p < inputs.size(); ++p) {
+            std::memcpy(&values[p], inputs[p].data() + i * sizeof(T), sizeof(T));
+        }
+        const T total =
+            in.order == Order::tree ? combine_as_tree(values, both) : combine_as_groups(values, in.grouping, both);
         std::memcpy(out.data() + i * sizeof(T), &total, sizeof(T));
     }
 }
 
-inline void expected_sum(Bytes &out, const std::vector<Bytes> &inputs, const Grouping &grouping, Dtype dtype,
-                         Operator op) {
+// Half precision and averages: the plain kernels, which tests/unit holds against an exact reference, two inputs at a
+// time, in the accumulator's type, and one more that rounds or divides.
+inline void reduce_by_kernels(Bytes &out, const std::vector<Bytes> &inputs, const SumOrder &in, Dtype dtype,
+                              Operator op) {
+    const size_t count = out.size() / size_of(dtype);
+    const auto run = [&](Stage stage, void *to, std::vector<const void *> data) {
+        const auto group = static_cast<uint32_t>(data.size());
+        kernels_for(Isa::plain)
+            ->reduce[static_cast<size_t>(stage)][static_cast<size_t>(op)][static_cast<size_t>(dtype)](
+                to, {data.data(), &group, 1, static_cast<uint32_t>(inputs.size())}, count);
+    };
+    const size_t wide_bytes = count * size_of(accumulator_of(dtype));
+    std::vector<Bytes> sums(inputs.size(), Bytes(wide_bytes));
+    for (size_t p = 0; p < inputs.size(); ++p) {
+        run(Stage::lift, sums[p].data(), {inputs[p].data()});
+    }
+    const auto both = [&](const Bytes &a, const Bytes &b) {
+        Bytes sum(wide_bytes);
+        run(Stage::carry, sum.data(), {a.data(), b.data()});
+        return sum;
+    };
+    const Bytes total =
+        in.order == Order::tree ? combine_as_tree(sums, both) : combine_as_groups(sums, in.grouping, both);
+    run(Stage::lower, out.data(), {total.data()});
+}
+
+inline void expected_sum(Bytes &out, const std::vector<Bytes> &inputs, const SumOrder &in, Dtype dtype, Operator op) {
     out.resize(inputs[0].size());
     switch (op == Operator::avg ? Dtype::none : dtype) {
     case Dtype::uint8:
-        return reduce_plainly<uint8_t>(out, inputs, grouping, op);
+        return reduce_plainly<uint8_t>(out, inputs, in, op);
     case Dtype::int32:
-        return reduce_plainly<int32_t>(out, inputs, grouping, op);
+        return reduce_plainly<int32_t>(out, inputs, in, op);
     case Dtype::int64:
-        return reduce_plainly<int64_t>(out, inputs, grouping, op);
+        return reduce_plainly<int64_t>(out, inputs, in, op);
     case Dtype::float32:
-        return reduce_plainly<float>(out, inputs, grouping, op);
+        return reduce_plainly<float>(out, inputs, in, op);
     case Dtype::float64:
-        return reduce_plainly<double>(out, inputs, grouping, op);
-    default: {
-        // Half precision and averages: the plain kernels, which tests/unit holds against an exact reference.
-        std::vector<const void *> data;
-        for (const int rank : grouping.order) {
-            data.push_back(inputs[static_cast<size_t>(rank)].data());
-        }
-        const Inputs all{data.data(), grouping.sizes.data(), grouping.groups(), static_cast<uint32_t>(inputs.size())};
-        kernels_for(Isa::plain)
-            ->reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(op)][static_cast<size_t>(dtype)](
-                out.data(), all, out.size() / size_of(dtype));
-    }
+        return reduce_plainly<double>(out, inputs, in, op);
+    default:
+        return reduce_by_kernels(out, inputs, in, dtype, op);
     }
 }
 
 // With an operator of the user's, or without.
-inline void expected_reduction(Bytes &out, const std::vector<Bytes> &inputs, const Grouping &grouping, Dtype dtype,
+inline void expected_reduction(Bytes &out, const std::vector<Bytes> &inputs, const SumOrder &in, Dtype dtype,
                                Operator op, User user) {
     if (user == User::none) {
-        expected_sum(out, inputs, grouping, dtype, op);
+        expected_sum(out, inputs, in, dtype, op);
         return;
     }
     out = inputs[0];

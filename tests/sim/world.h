@@ -79,11 +79,26 @@ public:
         : world_(world), members_(std::move(members)), grouping_(std::move(grouping)), fabric_(fabric),
           places_(members_.size()), windows_(members_.size()), lanes_(members_.size()), teams_(members_.size()),
           numbers_(members_.size()) {
+        promise(Determinism::run);
         if (fabric == Fabric::network) {
             network_ = std::make_unique<Network>(simulator, size(), by_time, model);
         } else if (fabric == Fabric::window_and_lanes) {
             simulator.add_source([this](Random &random) { return move_lanes(random); });
         }
+    }
+    // Before it is made: as src/core makes it, with this level of determinism.
+    void promise(Determinism level) {
+        determinism_ = level;
+        if (order() == Order::tree) {
+            grouping_ = one_group(size());
+        }
+    }
+    Order order() const {
+        const bool may_show = fabric_ != Fabric::network && determinism_ < Determinism::layout;
+        return may_show ? Order::groups : Order::tree;
+    }
+    Determinism determinism() const {
+        return determinism_;
     }
     // All at once, for tests that need no more.
     void make() {
@@ -121,8 +136,15 @@ public:
             lanes_[index(p)] = std::make_unique<WindowTransport>(*windows_[index(p)]);
             transport = lanes_[index(p)].get();
         }
-        teams_[index(p)] = {
-            p, size(), windows_[index(p)].get(), transport, grouping_, &world_.kernels(), &world_.scratch(member(p))};
+        teams_[index(p)] = {.rank = p,
+                            .size = size(),
+                            .window = windows_[index(p)].get(),
+                            .transport = transport,
+                            .grouping = grouping_,
+                            .kernels = &world_.kernels(),
+                            .scratch = &world_.scratch(member(p)),
+                            .determinism = determinism_,
+                            .order = order()};
     }
     void leave(int p) {
         lanes_[index(p)].reset();
@@ -196,6 +218,7 @@ private:
     std::vector<int> members_;
     Grouping grouping_;
     Fabric fabric_;
+    Determinism determinism_ = Determinism::run;
     std::vector<uint64_t> places_;
     Signal offers_;
     std::unique_ptr<Network> network_;

@@ -1,6 +1,8 @@
 // Settings: where they come from, what is valid, and what the messages say. And the texts of errors and operations.
 #include "cmocka_cpp.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <set>
@@ -48,7 +50,7 @@ void defaults_hold_without_an_environment(void **) {
     assert_int_equal(settings.lend, size_t{32} << 10);
     assert_true(settings.shm);
     assert_string_equal(settings.groups.c_str(), "machine");
-    assert_string_equal(settings.allreduce.c_str(), "");
+    assert_string_equal(settings.algorithm(Kind::allreduce).c_str(), "");
     assert_string_equal(settings.isa.c_str(), "");
     assert_true(read_settings(nullptr, nullptr).timeout_ms == settings.timeout_ms);
 }
@@ -57,10 +59,41 @@ void the_environment_wins_over_defaults_and_the_own_over_both(void **) {
     assert_int_equal(read(nullptr, {"XCOLL_TIMEOUT=5"}).timeout_ms, 5000);
     assert_int_equal(read("TIMEOUT=7", {"XCOLL_TIMEOUT=5"}).timeout_ms, 7000);
     const Settings settings = read("ALLREDUCE=ring;;BCAST=tree;", {"XCOLL_BARRIER=flat", "PATH=/bin", "XCOLLECT=1"});
-    assert_string_equal(settings.allreduce.c_str(), "ring");
-    assert_string_equal(settings.bcast.c_str(), "tree");
-    assert_string_equal(settings.barrier.c_str(), "flat");
-    assert_string_equal(read("ALLREDUCE=auto", {"XCOLL_ALLREDUCE=ring"}).allreduce.c_str(), "");
+    assert_string_equal(settings.algorithm(Kind::allreduce).c_str(), "ring");
+    assert_string_equal(settings.algorithm(Kind::bcast).c_str(), "tree");
+    assert_string_equal(settings.algorithm(Kind::barrier).c_str(), "flat");
+    assert_string_equal(read("ALLREDUCE=auto", {"XCOLL_ALLREDUCE=ring"}).algorithm(Kind::allreduce).c_str(), "");
+}
+
+void every_collective_has_a_setting_of_its_name(void **) {
+    int collectives = 0;
+    for (int k = 0; k < kinds; ++k) {
+        const auto kind = static_cast<Kind>(k);
+        std::string name = name_of(kind);
+        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+        const bool has = std::any_of(variables().begin(), variables().end(),
+                                     [&](const Variable &variable) { return name == variable.name; });
+        assert_true(has == traits(kind).is_collective);
+        if (!has) {
+            continue;
+        }
+        ++collectives;
+        const std::string variable = "XCOLL_" + name + "=some", own = name + "=other";
+        for (int other = 0; other < kinds; ++other) {
+            const bool named = named_with(static_cast<Kind>(other)) == kind;
+            assert_string_equal(read(nullptr, {variable.c_str()}).algorithm(static_cast<Kind>(other)).c_str(),
+                                named ? "some" : "");
+        }
+        assert_string_equal(read(own.c_str(), {variable.c_str()}).algorithm(kind).c_str(), "other");
+    }
+    assert_int_equal(collectives, 17);
+}
+
+void the_level_of_determinism_is_run_unless_another_is_named(void **) {
+    assert_true(read(nullptr).determinism == Determinism::run);
+    assert_true(read("DETERMINISM=layout", {"XCOLL_DETERMINISM=off"}).determinism == Determinism::layout);
+    assert_true(read(nullptr, {"XCOLL_DETERMINISM=off"}).determinism == Determinism::off);
+    assert_true(read("DETERMINISM=size").determinism == Determinism::size);
 }
 
 void a_secret_is_shown_to_nobody(void **) {
@@ -128,7 +161,13 @@ void what_is_not_valid_is_named(void **) {
                             "ROOT=node1:65536",
                             "ROOT=node1:999999",
                             "ROOT=node1:47x",
-                            "STORE=fast"}) {
+                            "STORE=fast",
+                            "DETERMINISM=",
+                            "DETERMINISM=3",
+                            "DETERMINISM=Run",
+                            "TUNING_FILE=/no/such/file",
+                            "TUNING_FILE=/proc",
+                            "TUNING_FILE=/dev/zero"}) {
         expect_refused(bad, {}, {bad, "expected"});
         const std::string variable = std::string("XCOLL_") + bad;
         expect_refused(nullptr, {variable.c_str()}, {variable.c_str(), "expected"});
@@ -274,6 +313,8 @@ int main() {
         cmocka_unit_test(defaults_hold_without_an_environment),
         cmocka_unit_test(the_environment_wins_over_defaults_and_the_own_over_both),
         cmocka_unit_test(a_secret_is_shown_to_nobody),
+        cmocka_unit_test(every_collective_has_a_setting_of_its_name),
+        cmocka_unit_test(the_level_of_determinism_is_run_unless_another_is_named),
         cmocka_unit_test(times_and_sizes_have_the_usual_forms),
         cmocka_unit_test(meeting_places_are_a_host_and_a_port),
         cmocka_unit_test(what_is_not_valid_is_named),

@@ -1,4 +1,4 @@
-// Small files of /sys and /proc.
+// Small files: of /sys, of /proc, of users.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 
 namespace xcoll {
 
-// All of the file; nothing if it cannot be read or is larger than any file of its kind.
+// All of the file; nothing if it cannot be read or is larger than 1 MiB.
 std::optional<std::string> read_text(const std::string &path);
 
 } // namespace xcoll

@@ -1,4 +1,4 @@
-#include "topo/read_text.h"
+#include "base/read_text.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -1,0 +1,314 @@
+#include "coll/row.h"
+
+#include <bit>
+
+#include "coll/block_stream.h"
+#include "coll/message_algorithms.h"
+#include "coll/payload.h"
+#include "coll/reshard.h"
+#include "coll/window_algorithms.h"
+
+namespace xcoll {
+
+namespace {
+
+// The model's constants, in nanoseconds; rounded from measurements on two cores (bench/).
+constexpr double round_near = 60;    // a head from a rank under the same L3
+constexpr double round_far = 250;    // from another one
+constexpr double byte_read = 0.03;   // of a payload in another core's cache
+constexpr double byte_copied = 0.05; // written once and read once
+constexpr double block_sync = 100;   // a wait that is mostly hidden
+constexpr double message = 5000;     // between machines, over TCP
+constexpr double byte_message = 0.4;
+
+double ranks(const Team &team) {
+    return team.size;
+}
+double far_round(const Team &team) {
+    return team.grouping.groups() > 1 ? round_far : round_near;
+}
+double log2_up(const Team &team) {
+    return std::bit_width(static_cast<unsigned>(team.size - 1));
+}
+
+// ---- refusals
+
+const char *no_window(const Team &team, size_t) {
+    return team.window ? nullptr : "not all ranks share memory";
+}
+const char *always(const Team &, size_t) {
+    return nullptr;
+}
+const char *no_transport(const Team &team, size_t) {
+    return team.transport ? nullptr : "all ranks share memory, so there are no messages";
+}
+const char *too_large_for_one_piece(const Team &team, size_t bytes) {
+    if (!team.window) {
+        return no_window(team, bytes);
+    }
+    return bytes <= largest_message(*team.window)
+               ? nullptr
+               : "larger than the part of the payload ring that one message may take";
+}
+const char *no_hierarchy(const Team &team, size_t bytes) {
+    // Low precision grows in the accumulator; one line for the preface.
+    constexpr size_t accumulator_factor = largest_accumulator_growth;
+    if (!team.window) {
+        return no_window(team, bytes);
+    }
+    if (team.grouping.groups() < 2) {
+        return "all ranks are in one group";
+    }
+    return (accumulator_factor + 1) * bytes + 3 * line_bytes <= slot_bytes ? nullptr : "larger than the leaders' slot";
+}
+const char *too_large_to_wait(const Team &team, size_t bytes) {
+    // Above this, reading one chunk while the next is written saves more than the waits between chunks cost.
+    constexpr size_t worth_chunks = size_t{16} << 10;
+    return bytes <= worth_chunks ? too_large_for_one_piece(team, bytes) : "reading would wait for all of the writing";
+}
+// For operations in which a rank shows a block for every rank.
+const char *too_large_for_blocks(const Team &team, size_t bytes) {
+    const size_t ranks = static_cast<size_t>(team.size);
+    return bytes > ~size_t{0} / ranks ? "larger than any memory" : too_large_for_one_piece(team, bytes * ranks);
+}
+const char *too_many_for_scans(const Team &team, size_t bytes) {
+    if (!team.window) {
+        return no_window(team, bytes);
+    }
+    return few_enough_for_scans(*team.window) ? nullptr : "a block of the payload ring has no room for all results";
+}
+const char *too_large_for_head(const Team &team, size_t bytes) {
+    return bytes <= inline_bytes ? no_window(team, bytes) : "larger than a head's inline part";
+}
+
+// Why the bits that an algorithm gives are not those that the communicator promises.
+const char *indeterminate(const Row &row, const Team &team) {
+    const bool as_promised =
+        row.order == Order::none || row.order == Order::team || row.order == Order::ranks || row.order == team.order;
+    if (as_promised || team.determinism < Determinism::size) {
+        return nullptr;
+    }
+    switch (row.order) {
+    case Order::around:
+        return "where it begins to add up depends on the number of elements, which the level of determinism forbids";
+    case Order::groups:
+        return "it adds up ranks that are near each other first, which the level of determinism forbids";
+    default:
+        return "it adds up in another order than algorithms for other sizes, which the level of determinism forbids";
+    }
+}
+
+// ---- costs
+
+// Heads and payloads of several ranks are read side by side, some four at a time.
+double many_heads(const Team &team) {
+    return (ranks(team) - 1) / 4 * far_round(team);
+}
+double cost_one_shot(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) +
+           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read);
+}
+double cost_two_shot(const Team &team, size_t bytes) {
+    return 2 * far_round(team) + many_heads(team) + 2 * block_sync +
+           static_cast<double>(bytes) * (byte_copied + 2 * byte_read);
+}
+double cost_streamed(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + block_sync +
+           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read);
+}
+// Chunks overlap writing and reading, at the price of some setting up.
+double cost_streams(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + 2 * block_sync +
+           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read) * 0.9;
+}
+// Of `bytes` for each rank.
+double cost_scatter_one_shot(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + ranks(team) * static_cast<double>(bytes) * (byte_copied + byte_read);
+}
+double cost_scatter_streamed(const Team &team, size_t bytes) {
+    return 2 * block_sync + 0.9 * cost_scatter_one_shot(team, bytes);
+}
+double cost_scatterv_one_shot(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + static_cast<double>(bytes) * (byte_copied + byte_read);
+}
+double cost_scatterv_streamed(const Team &team, size_t bytes) {
+    return 2 * block_sync + 0.9 * cost_scatterv_one_shot(team, bytes);
+}
+// A message to every rank, and no help by others.
+double cost_gathered(const Team &team, size_t bytes) {
+    return 4 * far_round(team) + many_heads(team) +
+           static_cast<double>(bytes) * ranks(team) * (2 * byte_copied + byte_read);
+}
+double cost_messages(const Team &team, size_t bytes) {
+    return ranks(team) * (message + static_cast<double>(bytes) * byte_message);
+}
+double cost_hierarchical(const Team &team, size_t bytes) {
+    const double per_group = ranks(team) / team.grouping.groups();
+    return 3 * round_near + round_far +
+           static_cast<double>(bytes) * (byte_copied + (per_group + team.grouping.groups()) * byte_read);
+}
+double cost_flat(const Team &team, size_t bytes) {
+    return far_round(team) + static_cast<double>(bytes) * byte_copied;
+}
+double cost_ring(const Team &team, size_t bytes) {
+    return 2 * (ranks(team) - 1) * message + 2 * static_cast<double>(bytes) * byte_message;
+}
+double cost_doubling(const Team &team, size_t bytes) {
+    return log2_up(team) * (message + static_cast<double>(bytes) * byte_message);
+}
+double cost_tree(const Team &team, size_t bytes) {
+    return log2_up(team) * (message + static_cast<double>(bytes) * byte_message);
+}
+
+using Needs = Row::Needs;
+using Serves = Row::Serves;
+constexpr Row allreduce_rows[] = {
+    {"one_shot", too_large_for_one_piece, cost_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"hierarchical", no_hierarchy, cost_hierarchical, allreduce_hierarchical, Needs::window, Order::groups},
+    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"two_shot", no_window, cost_two_shot, reduce_two_shot, Needs::window, Order::team, Serves::users},
+    {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
+    {"doubling", no_transport, cost_doubling, allreduce_doubling, Needs::transport, Order::tree},
+    {"ring", no_transport, cost_ring, allreduce_ring, Needs::transport, Order::around},
+    {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
+};
+constexpr Row reduce_rows[] = {
+    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"two_shot", no_window, cost_two_shot, reduce_two_shot, Needs::window, Order::team, Serves::users},
+    {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
+    {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
+};
+constexpr Row scan_rows[] = {
+    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::ranks, Serves::users},
+    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::ranks, Serves::users},
+    {"two_shot", too_many_for_scans, cost_two_shot, reduce_two_shot, Needs::window, Order::ranks},
+    {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::ranks, Serves::users},
+    {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::ranks, Serves::users},
+};
+constexpr Row reduce_scatter_rows[] = {
+    {"one_shot", too_large_for_blocks, cost_scatter_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_scatter_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
+    {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
+};
+constexpr Row reduce_scatterv_rows[] = {
+    {"one_shot", too_large_for_one_piece, cost_scatterv_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_scatterv_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
+    {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
+};
+constexpr Row scaled_rows[] = {
+    {"scaled", no_window, cost_flat, reduce_scaled, Needs::window, Order::team, Serves::users},
+    {"scaled", no_transport, cost_flat, reduce_scaled, Needs::transport, Order::team, Serves::users},
+};
+constexpr Row bcast_rows[] = {
+    {"one_shot", too_large_to_wait, cost_flat, one_shot, Needs::window, Order::none},
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"tree", no_transport, cost_tree, bcast_tree, Needs::transport, Order::none, Serves::parts},
+};
+constexpr Row barrier_rows[] = {
+    {"flat", no_window, cost_flat, one_shot, Needs::window, Order::none},
+    {"dissemination", no_transport, cost_tree, barrier_dissemination, Needs::transport, Order::none},
+};
+constexpr Row words_rows[] = {
+    {"flat", too_large_for_head, cost_flat, one_shot, Needs::window, Order::none},
+    {"exchange", no_transport, cost_ring, words_exchange, Needs::transport, Order::none},
+};
+
+constexpr Row allgather_rows[] = {
+    {"one_shot", too_large_for_one_piece, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
+};
+constexpr Row alltoall_rows[] = {
+    {"one_shot", too_large_for_blocks, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
+};
+// Parts of any size and shape, and groups.
+constexpr Row exchange_rows[] = {
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
+};
+
+constexpr Row large_elements = {"gathered",    no_window,   cost_gathered, reduce_gathered,
+                                Needs::window, Order::team, Serves::users};
+
+constexpr Row message_rows[] = {
+    {"post", no_window, cost_flat, user_message, Needs::window, Order::none},
+};
+
+constexpr Row reshard_reduce_rows[] = {
+    {"streams", no_window, cost_streams, reshard_reduce, Needs::window, Order::team},
+    {"messages", no_transport, cost_messages, reshard_reduce_messages, Needs::transport, Order::team},
+};
+
+constexpr Row refused_rows[] = {
+    {"refusal", always, cost_flat, refusal, Needs::window, Order::none},
+};
+
+} // namespace
+
+const char *Row::refusal(const Team &team, size_t bytes) const {
+    const char *unfit = condition(team, bytes);
+    return unfit ? unfit : indeterminate(*this, team);
+}
+
+std::span<const Row> algorithms(Kind kind) {
+    switch (kind) {
+    case Kind::allreduce:
+        return allreduce_rows;
+    case Kind::reduce:
+        return reduce_rows;
+    case Kind::reduce_scatter:
+        return reduce_scatter_rows;
+    case Kind::reduce_scatterv:
+        return reduce_scatterv_rows;
+    case Kind::scan:
+    case Kind::exscan:
+        return scan_rows;
+    case Kind::bcast:
+        return bcast_rows;
+    case Kind::barrier:
+        return barrier_rows;
+    case Kind::words:
+        return words_rows;
+    case Kind::refused:
+        return refused_rows;
+    case Kind::allgather:
+    case Kind::gather:
+        return allgather_rows;
+    case Kind::alltoall:
+    case Kind::scatter:
+        return alltoall_rows;
+    case Kind::allgatherv:
+    case Kind::alltoallv:
+    case Kind::gatherv:
+    case Kind::scatterv:
+    case Kind::group:
+    case Kind::reshard:
+        return exchange_rows;
+    case Kind::reshard_reduce:
+        return reshard_reduce_rows;
+    case Kind::send:
+    case Kind::recv:
+    case Kind::sendrecv:
+        return message_rows;
+    default:
+        break;
+    }
+    return {};
+}
+
+const Row &parts_row(Row::Needs needs) {
+    return exchange_rows[needs == Needs::window ? 0 : 1];
+}
+const Row &scaled_row(Row::Needs needs) {
+    return scaled_rows[needs == Needs::window ? 0 : 1];
+}
+const Row &large_element_row() {
+    return large_elements;
+}
+
+} // namespace xcoll

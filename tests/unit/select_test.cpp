@@ -1,0 +1,191 @@
+// Which algorithm serves which message, and what becomes of a wish.
+#include "cmocka_cpp.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/user_operator.h"
+#include "coll/message_algorithms.h"
+#include "coll/payload.h"
+#include "coll/window_algorithms.h"
+#include "select_ranks.h"
+
+using namespace select_ranks;
+
+namespace {
+
+template <class Check> void for_all_sizes(Check check) {
+    std::vector<Kind> all = collectives();
+    all.push_back(Kind::words);
+    all.push_back(Kind::group);
+    all.push_back(Kind::reshard_reduce);
+    for (const Kind kind : all) {
+        for (size_t bytes = kind == Kind::words ? inline_bytes : 0; bytes < size_t{1} << 40; bytes = bytes * 2 + 1) {
+            check(kind, bytes);
+            if (kind == Kind::words) {
+                break;
+            }
+        }
+    }
+}
+
+void every_call_has_an_algorithm_that_can_serve_it(void **) {
+    Setting setting;
+    for (const Grouping &grouping : {one_group(4), group_by({0, 0, 1, 1})}) {
+        for (const auto &has : {std::pair(true, false), std::pair(false, true), std::pair(true, true)}) {
+            for (const Determinism level :
+                 {Determinism::off, Determinism::run, Determinism::size, Determinism::layout}) {
+                const bool window = has.first, messages = has.second;
+                const bool tree = !window || level == Determinism::layout;
+                const Team team = setting.team(window, messages, tree ? one_group(4) : grouping, level,
+                                               tree ? Order::tree : Order::groups);
+                const Choices choices = choose(team, Settings{});
+                for_all_sizes([&](Kind kind, size_t bytes) {
+                    const Row &row = choices.row(kind, bytes);
+                    assert_null(row.refusal(team, bytes));
+                    // Messages inside a machine are only for who asks for them.
+                    assert_true(row.needs == (window ? Row::Needs::window : Row::Needs::transport));
+                });
+            }
+        }
+    }
+}
+
+void a_setting_is_obeyed_where_it_can_be(void **) {
+    Setting setting;
+    const Team team = setting.team(true, true, group_by({0, 0, 1, 1}));
+    for (const Kind kind : collectives()) {
+        for (const Row &row : algorithms(kind)) {
+            Settings settings;
+            settings.algorithms[static_cast<size_t>(kind)] = row.name;
+            const Choices choices = choose(team, settings);
+            for (size_t bytes = 1; bytes < size_t{1} << 30; bytes *= 2) {
+                const Row &chosen = choices.row(kind, bytes);
+                const Choice why = choices.explain(kind, bytes);
+                assert_null(chosen.refusal(team, bytes));
+                assert_ptr_equal(why.row, &chosen);
+                const char *reason = row.refusal(team, bytes);
+                if (!reason) {
+                    assert_ptr_equal(&chosen, &row);
+                    assert_true(why.by && why.passed_over.empty());
+                } else {
+                    assert_true(!why.by && why.passed_over.size() == 1);
+                    assert_string_equal(why.passed_over[0].reason, reason);
+                }
+            }
+            assert_true(want_transport(read_preferences(settings)) == (row.needs == Row::Needs::transport));
+        }
+    }
+    assert_false(want_transport(read_preferences(Settings{})));
+}
+
+void an_unknown_algorithm_is_an_error_that_lists_them(void **) {
+    for (const Kind kind : collectives()) {
+        Settings settings;
+        settings.algorithms[static_cast<size_t>(kind)] = "fastest";
+        const std::string message = refused(settings);
+        assert_true(message.find("\"fastest\" is not an algorithm of ") != std::string::npos);
+        for (const Row &row : algorithms(kind)) {
+            assert_true(message.find(row.name) != std::string::npos);
+        }
+    }
+}
+
+// What serves equal blocks only hands parts of other shapes to one that serves them the same way, so that ranks with
+// and without a shape of their own still meet.
+void parts_go_the_way_that_was_chosen_for_blocks(void **) {
+    Setting setting;
+    const Team team = setting.team(true, true, one_group(4));
+    Portion part{};
+    for (const char *name : {"one_shot", "streams", "messages"}) {
+        Settings settings;
+        settings.algorithms[static_cast<size_t>(Kind::allgather)] = name;
+        const Choices choices = choose(team, settings);
+        Op blocks{.kind = Kind::allgather, .dtype = Dtype::int32, .count = 100};
+        Op parts = blocks;
+        parts.in = parts.out = &part;
+        assert_string_equal(choices.row(blocks).name, name);
+        assert_true(choices.row(parts).serves_parts());
+        assert_true(choices.row(parts).needs == choices.row(blocks).needs);
+    }
+}
+
+void operators_of_users_get_what_serves_them(void **) {
+    Setting setting;
+    const Team team = setting.team(true, true, group_by({0, 0, 1, 1}));
+    Settings settings;
+    settings.algorithms[static_cast<size_t>(Kind::allreduce)] = "hierarchical";
+    UserOperator affine;
+    affine.fn = [](const void *, void *, size_t, xcoll_dtype_t, void *) -> xcoll_result_t { return XCOLL_SUCCESS; };
+    Op op{.kind = Kind::allreduce, .dtype = Dtype::int64, .count = 3};
+    const Choices hierarchical = choose(team, settings);
+    assert_string_equal(hierarchical.row(op).name, "hierarchical");
+    op.user = &affine;
+    assert_true(hierarchical.row(op).serves_users());
+    settings.algorithms[static_cast<size_t>(Kind::allreduce)] = "two_shot";
+    assert_string_equal(choose(team, settings).row(op).name, "two_shot");
+}
+
+// ---- determinism
+
+void a_level_refuses_orders_of_their_own(void **) {
+    Setting setting;
+    struct {
+        Determinism level;
+        Order order;
+        bool ring, doubling, hierarchical;
+    } const cases[] = {{Determinism::off, Order::groups, true, true, true},
+                       {Determinism::run, Order::groups, true, true, true},
+                       {Determinism::size, Order::groups, false, false, true},
+                       {Determinism::size, Order::tree, false, true, false},
+                       {Determinism::layout, Order::tree, false, true, false}};
+    for (const auto &one : cases) {
+        const Team team = setting.team(true, true, group_by({0, 0, 1, 1}), one.level, one.order);
+        const auto serves = [&](const char *name) { return !find_algorithm(Kind::allreduce, name)->refusal(team, 8); };
+        assert_true(serves("ring") == one.ring);
+        assert_true(serves("doubling") == one.doubling);
+        assert_true(serves("hierarchical") == one.hierarchical);
+        assert_true(serves("one_shot") && serves("messages"));
+    }
+}
+
+// ---- sizes
+
+// Whatever it is asked for must fit in one piece; the classes of sizes must not round across that.
+void one_piece_is_never_chosen_for_what_does_not_fit(void **) {
+    Setting setting;
+    const Team team = setting.team(true, false, one_group(4));
+    const Choices choices = choose(team, Settings{});
+    const size_t largest = largest_message(*team.window);
+    for (size_t bytes = largest - 100; bytes < largest + 100; ++bytes) {
+        assert_true(choices.row(Kind::allreduce, bytes).run != one_shot || bytes <= largest);
+    }
+}
+
+void sizes_fall_into_classes_by_powers_of_two(void **) {
+    assert_int_equal(Choices::size_class(0), 0);
+    assert_int_equal(Choices::size_class(1), 0);
+    assert_int_equal(Choices::size_class(2), 1);
+    assert_int_equal(Choices::size_class(3), 2);
+    assert_int_equal(Choices::size_class(4), 2);
+    assert_int_equal(Choices::size_class(4097), 13);
+    assert_int_equal(Choices::size_class(size_t{1} << 63), 63);
+    assert_int_equal(Choices::size_class(~size_t{0}), 64);
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_has_an_algorithm_that_can_serve_it),
+        cmocka_unit_test(a_setting_is_obeyed_where_it_can_be),
+        cmocka_unit_test(an_unknown_algorithm_is_an_error_that_lists_them),
+        cmocka_unit_test(parts_go_the_way_that_was_chosen_for_blocks),
+        cmocka_unit_test(operators_of_users_get_what_serves_them),
+        cmocka_unit_test(a_level_refuses_orders_of_their_own),
+        cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
+        cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
