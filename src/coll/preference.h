@@ -32,7 +32,7 @@ struct Preference {
 };
 
 // What counts first comes first: settings, then the file's lines from the top. Throws Failure(XCOLL_ERR_CONFIG) if
-// there is no such algorithm, or if the file says something else than xcoll_tuning(5) describes.
+// there is no such algorithm, or if the file says something else than xcoll_tuning(7) describes.
 std::vector<Preference> read_preferences(const Settings &settings);
 // The lines of a tuning file; `name` is for messages.
 std::vector<Preference> parse_tuning(std::string_view text, const std::string &name);

@@ -1,4 +1,4 @@
-// The tuning file: one line for each preference, as xcoll_tuning(5) describes them.
+// The tuning file: one line for each preference, as xcoll_tuning(7) describes them.
 //
 //     # where            what for the calls                           which algorithm
 //     allreduce          bytes 64K.. ranks 2..8 groups 1 local   ->   two_shot

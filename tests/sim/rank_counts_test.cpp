@@ -125,9 +125,9 @@ void shared_memory_serves_every_number_of_ranks(void **) {
 }
 // Grouped or not, by loads and stores or by messages: the tree over the ranks, of which only their number is known.
 void with_layout_every_number_of_ranks_adds_up_in_one_order(void **) {
-    run_all(Fabric::window, Row::Needs::window, 11, Determinism::layout);
-    run_all(Fabric::window_and_lanes, Row::Needs::transport, 31, Determinism::layout);
-    run_all(Fabric::network, Row::Needs::transport, 11, Determinism::layout);
+    run_all(Fabric::window, Row::Needs::window, 31, Determinism::layout);
+    run_all(Fabric::window_and_lanes, Row::Needs::transport, 62, Determinism::layout);
+    run_all(Fabric::network, Row::Needs::transport, 31, Determinism::layout);
 }
 void lanes_serve_many_numbers_of_ranks(void **) {
     run_all(Fabric::window_and_lanes, Row::Needs::transport, 31);
