@@ -62,7 +62,7 @@ complain "Variables that a page names and the table does not have:" "$(grep -ohE
     sort -u | while read -r name; do grep -qE "^\.It Ev $name( |\$)" "$work/table" || echo "$name"; done)"
 
 # ---- algorithms: those that the library lists when it is asked for one that it does not have
-cat >"$work/names.c" <<'END'
+$CC -I"$SRC/include" -x c - -o "$work/names" -L"$BUILD" -lxcoll -Wl,-rpath,"$BUILD" <<'END' || bad=1
 #include <stdio.h>
 #include <xcoll.h>
 int main(void) {
@@ -71,7 +71,6 @@ int main(void) {
     return 0;
 }
 END
-$CC -I"$SRC/include" "$work/names.c" -o "$work/names" -L"$BUILD" -lxcoll -Wl,-rpath,"$BUILD" || bad=1
 settings=$(sed -nE 's/^ *\{"([A-Z_]+)", "auto", its_algorithm,.*/\1/p' "$SRC/src/base/config.cpp")
 [ -n "$settings" ] || { echo "no settings of algorithms found in config.cpp: this check needs mending"; bad=1; }
 for setting in $settings; do

@@ -18,4 +18,13 @@ run 1 XCOLL_ALLREDUCE=ring
 run 1 XCOLL_ALLREDUCE=doubling
 run 1 XCOLL_TIMEOUT=60
 run 2 XCOLL_ALLREDUCE=ring
+
+# With layout, it does not show on how many machines the ranks run.
+echo '+ 4 ranks, layout'
+together=$(XCOLL_DETERMINISM=layout "$BUILD/xcollrun" -n 4 "$BUILD/tests/net/bits")
+apart=$(UCX_TLS=tcp XCOLL_DETERMINISM=layout "$BUILD/xcollrun" -n 4 bash -c "$on_its_machine" bash "$BUILD/tests/net/bits")
+[ -n "$together" ] && [ "$together" = "$apart" ] || {
+    echo "on two machines the bits are $apart instead of $together"
+    failed=1
+}
 exit $failed

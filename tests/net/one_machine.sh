@@ -10,13 +10,32 @@ run() { # ranks, ranks that share memory, variables...
     echo "+ $ranks ranks, $*"
     env "$@" "$BUILD/xcollrun" -n "$ranks" "$BUILD/tests/net/messages" "$together" || failed=1
 }
+# With layout, how the ranks reach each other does not show.
+bits() { # ranks, variables...
+    local ranks=$1
+    shift
+    env XCOLL_DETERMINISM=layout "$@" "$BUILD/xcollrun" -n "$ranks" "$BUILD/tests/net/bits"
+}
+same_bits() { # ranks, variables...
+    local shared elsewhere
+    echo "+ $1 ranks, layout, ${*:2}"
+    shared=$(bits "$1") && elsewhere=$(bits "$@") && [ -n "$shared" ] && [ "$shared" = "$elsewhere" ] && return
+    echo "the bits are $elsewhere instead of $shared"
+    failed=1
+}
 for ranks in 2 3 4; do
     run $ranks $ranks XCOLL_ALLREDUCE=ring XCOLL_BCAST=tree
     run $ranks $ranks XCOLL_ALLREDUCE=doubling XCOLL_BARRIER=dissemination
 done
+same_bits 6 XCOLL_GROUPS=2,1 XCOLL_ALLREDUCE=two_shot
+same_bits 6 XCOLL_ALLREDUCE=doubling XCOLL_REDUCE=messages
 if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
     run 2 1 XCOLL_SHM=off UCX_TLS=tcp
     run 3 1 XCOLL_SHM=off UCX_TLS=tcp XCOLL_ALLREDUCE=ring
+    for ranks in 2 4 6; do
+        same_bits $ranks XCOLL_SHM=off UCX_TLS=tcp
+        same_bits $ranks XCOLL_SHM=off UCX_TLS=tcp XCOLL_ALLREDUCE=ring
+    done
     # A plug-in that is not there.
     message=$(XCOLL_SHM=off XCOLL_PLUGIN_PATH=/nowhere "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)
     case $message in
