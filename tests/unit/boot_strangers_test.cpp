@@ -105,7 +105,7 @@ void strangers_do_not_use_up_the_descriptors(void **) {
 void half_messages_keep_nobody(void **) {
     meet_among([](const xcoll_unique_id_t &id) {
         Sockets sockets;
-        for (const size_t bytes : {1, 4, 8, 20, 39, 40}) {
+        for (const size_t bytes : std::initializer_list<size_t>{1, 4, 8, 20, 39, 40}) {
             Channel stranger(Channel::Role::caller, Hash{});
             sockets.push_back(call(id));
             say(sockets.back(), stranger.outgoing().data(), bytes);

@@ -59,7 +59,7 @@ void what_is_no_id_is_named(void **) {
     // Cut off at the first zero byte, as by a string function.
     const xcoll_unique_id_t good = write_id(example());
     id = {};
-    std::memcpy(&id, &good, std::find(good.bytes, good.bytes + sizeof good, 0) - good.bytes);
+    std::copy(good.bytes, std::find(good.bytes, good.bytes + sizeof good, 0), id.bytes);
     assert_non_null(std::strstr(refusal(id).c_str(), "damaged"));
 }
 
