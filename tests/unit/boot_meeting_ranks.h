@@ -21,7 +21,7 @@ using namespace xcoll;
 struct Seat {
     int rank, size;
     std::vector<xcoll_unique_id_t> ids;
-    int64_t timeout_ms = 20'000;
+    int64_t timeout_ms = 60'000;
 };
 
 inline Settings settings_of(const Seat &seat) {
