@@ -210,8 +210,10 @@ void Meeting::obey(const Frame &frame) {
 JoinWord Meeting::introduce(const Address &own) {
     const std::string &interface = invitation_.interface;
     std::vector<Address> addresses = own_addresses(interface);
-    addresses.insert(addresses.begin(), own);
-    route_ = format("%s (%s)", text_of(own).c_str(), interface_with(own).c_str());
+    // Over loopback the root is reached from its own machine alone; the others may be on other ones.
+    if (!own.is_loopback())
+        addresses.insert(addresses.begin(), own);
+    route_ = format("%s (%s)", text_of(addresses.front()).c_str(), interface_with(addresses.front()).c_str());
     const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - milliseconds_now(), 0);
     return {left,
             invitation_.rank,

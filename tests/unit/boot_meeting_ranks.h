@@ -22,12 +22,13 @@ struct Seat {
     int rank, size;
     std::vector<xcoll_unique_id_t> ids;
     int64_t timeout_ms = 60'000;
+    std::string interface = "lo";
 };
 
 inline Settings settings_of(const Seat &seat) {
     Settings settings;
     settings.timeout_ms = seat.timeout_ms;
-    settings.interface = "lo";
+    settings.interface = seat.interface;
     return settings;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "boot/interfaces.h"
 #include "boot/tree_place.h"
 
 using namespace meeting_ranks;
@@ -135,6 +136,19 @@ void it_says_how_the_ranks_met(void **) {
     }));
 }
 
+// Who meets the root over loopback is no use to ranks of other machines there, if it has another address.
+void loopback_is_offered_only_where_there_is_nothing_else(void **) {
+    OwnIds own;
+    std::vector<Seat> seats = seats_of(3, make_ids(own, 1));
+    for (Seat &seat : seats)
+        seat.interface = "";
+    const Address best = own_addresses("").front();
+    const std::string expected = "unique id from " + text_of(best) + " (" + interface_with(best) + ")";
+    assert_all_well(run(own, seats, [&](Bootstrap &boot) -> std::string {
+        return boot.how() == expected ? gather(boot, 10) : boot.how();
+    }));
+}
+
 // ---- what goes wrong
 
 std::string nothing(Bootstrap &) {
@@ -239,6 +253,7 @@ int main() {
         cmocka_unit_test(several_communicators_start_at_once),
         cmocka_unit_test(descriptors_reach_the_ranks_of_a_machine),
         cmocka_unit_test(it_says_how_the_ranks_met),
+        cmocka_unit_test(loopback_is_offered_only_where_there_is_nothing_else),
         cmocka_unit_test(missing_ranks_are_named_by_all_at_the_shortest_patience),
         cmocka_unit_test(two_of_one_number_are_told_and_so_are_all),
         cmocka_unit_test(different_sizes_are_told_to_all),
