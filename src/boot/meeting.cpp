@@ -12,6 +12,8 @@ namespace {
 
 // The root's word on who is missing is worth waiting for a little longer.
 constexpr int64_t grace_ms = 5000;
+// Between two looks whether a relative that should answer is still there.
+constexpr int64_t look_ms = 200;
 // After a conflict, those who come so much later hear of it too.
 constexpr int64_t linger_ms = 2000;
 
@@ -78,6 +80,8 @@ void Meeting::wait() {
         entries.push_back(visitor.link.poll_entry());
     if (host_)
         entries.push_back(host_->poll_entry());
+    if (host_call_ && !invitation_.watched.empty())
+        until_ms = std::min(until_ms, milliseconds_now() + look_ms);
     for (std::optional<Caller> *call : {&host_call_, &parent_call_})
         if (*call) {
             (*call)->add_entries(entries);
@@ -163,8 +167,12 @@ void Meeting::call_host() {
     } catch (const Failure &failure) {
         fail_unmet(failure);
     }
-    if (!host_)
+    if (!host_) {
+        for (const Lease &lease : invitation_.watched)
+            if (!lease.is_held())
+                fail_unmet(Failure(XCOLL_ERR_BOOTSTRAP, "the process that served a unique id has ended or is done"));
         return;
+    }
     host_call_.reset();
     host_->send(FrameKind::join, introduce(local_address(host_->socket())));
     deadline_ms_ = deadline_ms_ > never_ms - grace_ms ? never_ms : deadline_ms_ + grace_ms;

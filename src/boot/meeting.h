@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "boot/caller.h"
+#include "boot/lease.h"
 #include "boot/reception.h"
 #include "boot/roster.h"
 #include "boot/tree.h"
@@ -33,10 +34,12 @@ struct Invitation {
     // Of this rank, if it is one of the hosts.
     std::vector<Listener> listeners;
     bool is_root;
-    Caller::Refused refused; // may the hosts come later than those who call them?
-    std::string interface;   // XCOLL_INTERFACE
-    int64_t timeout_ms;      // < 0: none
-    std::string advice;      // for people whose ranks do not meet
+    std::vector<Lease> held;    // while this rank serves,
+    std::vector<Lease> watched; // by relatives who do: whether they live
+    Caller::Refused refused;    // may the hosts come later than those who call them?
+    std::string interface;      // XCOLL_INTERFACE
+    int64_t timeout_ms;         // < 0: none
+    std::string advice;         // for people whose ranks do not meet
 };
 
 class Meeting {

@@ -68,9 +68,12 @@ std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, std::span<const xcoll_unique_id
     }
     invitation.secret = secrets.finish();
     for (size_t i = 0; i < ids.size(); ++i)
-        if (auto listener = own.claim(ids[i])) {
-            invitation.listeners.push_back(std::move(*listener));
-            invitation.is_root = invitation.is_root || i == 0;
+        if (auto claim = own.claim(ids[i])) {
+            auto &leases = claim->listener ? invitation.held : invitation.watched;
+            leases.push_back(std::move(claim->lease));
+            if (claim->listener)
+                invitation.listeners.push_back(std::move(*claim->listener));
+            invitation.is_root = invitation.is_root || (claim->listener && i == 0);
         }
     return size == 1 ? boot_alone() : boot_meeting(std::move(invitation), "unique id");
 }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 
 #include "base/error.h"
@@ -77,35 +75,30 @@ xcoll_unique_id_t OwnIds::make(const std::string &interface) {
     contents.contact = Contact::at(listener.port(), own_addresses(interface));
     if (getrandom(contents.secret.data(), contents.secret.size(), 0) != static_cast<ssize_t>(contents.secret.size()))
         fail_system("getrandom");
-    Descriptor token(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!token)
-        fail_system("eventfd");
+    Lease lease;
     const xcoll_unique_id_t id = write_id(contents);
     const std::lock_guard lock(mutex_);
     forget_taken();
-    own_.push_back({id, std::move(listener), std::move(token)});
+    own_.push_back({id, std::move(listener), std::move(lease)});
     return id;
 }
 
-std::optional<Listener> OwnIds::claim(const xcoll_unique_id_t &id) {
+std::optional<OwnIds::Claim> OwnIds::claim(const xcoll_unique_id_t &id) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(own_.begin(), own_.end(), [&](const Own &own) { return same(own.id, id); });
     if (found == own_.end())
         return std::nullopt;
     Own own = std::move(*found);
     own_.erase(found);
-    uint64_t value;
-    if (read(own.token.get(), &value, sizeof value) != sizeof value)
-        return std::nullopt; // a relative was first
-    return std::move(own.listener);
+    Claim claim = {std::move(own.lease), std::nullopt};
+    if (claim.lease.take())
+        claim.listener = std::move(own.listener);
+    return claim;
 }
 
-// Those that a relative has claimed are of no more use here.
+// Those that a relative has taken are of no more use here.
 void OwnIds::forget_taken() {
-    std::erase_if(own_, [](const Own &own) {
-        pollfd entry = {own.token.get(), POLLIN, 0};
-        return poll(&entry, 1, 0) == 0;
-    });
+    std::erase_if(own_, [](const Own &own) { return own.lease.was_taken(); });
 }
 
 } // namespace xcoll

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "boot/contact.h"
+#include "boot/lease.h"
 #include "boot/listener.h"
 #include "boot/sha256.h"
 #include "xcoll.h"
@@ -25,15 +26,18 @@ UniqueId read_id(const xcoll_unique_id_t &id, const std::string &name);
 class OwnIds {
 public:
     xcoll_unique_id_t make(const std::string &interface);
-    // The listener, once: for the first who asks among the threads of the process that made the id and of those that
-    // have come from it by fork.
-    std::optional<Listener> claim(const xcoll_unique_id_t &id);
+    // What this process has of an id that it or a parent of it made; afterwards it has nothing of it.
+    struct Claim {
+        Lease lease;
+        std::optional<Listener> listener; // for the first who asks, here or in a relative; it then holds the lease
+    };
+    std::optional<Claim> claim(const xcoll_unique_id_t &id);
 
 private:
     struct Own {
         xcoll_unique_id_t id;
         Listener listener;
-        Descriptor token; // an eventfd with 1 in it; shared through fork, unlike memory, and taken by one reader
+        Lease lease;
     };
     void forget_taken();
 

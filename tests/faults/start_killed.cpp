@@ -93,10 +93,34 @@ void one_that_waits(int size, int killed) {
     }
 }
 
+// The root has begun to serve, and dies before it answers the others. Its parent, this process, still has the socket.
+void the_root_before_it_answers(int size) {
+    Meeting meeting(size, 60'000);
+    std::vector<pid_t> children = {meeting.start(0)};
+    while (!meeting.reports[0].is_ready) {
+        jobs::sleep_us(1000);
+    }
+    jobs::sleep_us(300'000); // it serves by then, most likely; else one of the others does
+    kill(children[0], SIGSTOP);
+    for (int rank = 1; rank < size; ++rank) {
+        children.push_back(meeting.start(rank));
+    }
+    jobs::sleep_us(300'000);
+    kill(children[0], SIGKILL);
+    meeting.finish(children, 0);
+    for (int rank = 1; rank < size; ++rank) {
+        const jobs::Report &report = meeting.reports[rank];
+        ranks::check(report.is_written != 0, "a survivor said nothing");
+        ranks::check(says(report, "the process that served a unique id has ended") ||
+                         says(report, "rank 0 did not come"),
+                     report.message);
+    }
+}
+
 // All come, and one dies at some moment between its fork and its return.
 void at_any_moment(int size) {
     for (int round = 0; round < 15; ++round) {
-        Meeting meeting(size, 2000); // the time after which the death of the root itself is noticed
+        Meeting meeting(size, 2000); // who dies before it has come is missed only then
         const auto killed = static_cast<size_t>(round % size);
         std::vector<pid_t> children;
         for (int rank = 0; rank < size; ++rank) {
@@ -120,6 +144,7 @@ int main(int, char **argv) {
     const int size = std::atoi(argv[1]);
     one_that_waits(size, size - 1);
     one_that_waits(size, 0);
+    the_root_before_it_answers(size);
     at_any_moment(size);
     return 0;
 }

@@ -2,8 +2,11 @@
 #include "cmocka_cpp.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,10 +101,10 @@ void one_claims_the_listener_and_no_other(void **) {
     const xcoll_unique_id_t first = own.make("lo"), second = own.make("lo");
     assert_memory_not_equal(&first, &second, sizeof first);
     assert_false(own.claim(write_id(example())).has_value());
-    const auto listener = own.claim(first);
-    assert_true(listener.has_value() && listener->port() == read_id(first, "id").contact.port_number());
+    const auto claim = own.claim(first);
+    assert_true(claim && claim->listener && claim->listener->port() == read_id(first, "id").contact.port_number());
     assert_false(own.claim(first).has_value());
-    assert_true(own.claim(second).has_value());
+    assert_true(own.claim(second)->listener.has_value());
 }
 
 // Of a process and its children, whoever comes first.
@@ -112,14 +115,37 @@ void a_child_may_claim_what_its_parent_made(void **) {
     for (int i = 0; i < 3; ++i) {
         const pid_t child = fork();
         if (child == 0)
-            _exit(own.claim(id).has_value() ? 1 : 0);
+            _exit(own.claim(id)->listener ? 1 : 0);
         int status = 0;
         waitpid(child, &status, 0);
         assert_true(WIFEXITED(status));
         claimed += WEXITSTATUS(status);
     }
     assert_int_equal(claimed, 1);
-    assert_false(own.claim(id).has_value());
+    assert_false(own.claim(id)->listener.has_value());
+}
+
+// However it ends.
+void relatives_see_whether_the_one_that_claimed_lives(void **) {
+    OwnIds own;
+    const xcoll_unique_id_t id = own.make("lo");
+    int claimed[2];
+    assert_int_equal(pipe2(claimed, O_CLOEXEC), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        const auto claim = own.claim(id);
+        _exit(write(claimed[1], "x", 1) == 1 && pause());
+    }
+    char byte;
+    assert_int_equal(read(claimed[0], &byte, 1), 1);
+    const auto claim = own.claim(id);
+    assert_true(claim && !claim->listener && claim->lease.is_held());
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    assert_false(claim->lease.is_held());
+    close(claimed[0]);
+    close(claimed[1]);
 }
 
 } // namespace
@@ -133,6 +159,7 @@ int main() {
         cmocka_unit_test(an_interface_is_chosen_by_name_or_address),
         cmocka_unit_test(one_claims_the_listener_and_no_other),
         cmocka_unit_test(a_child_may_claim_what_its_parent_made),
+        cmocka_unit_test(relatives_see_whether_the_one_that_claimed_lives),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
