@@ -278,7 +278,7 @@ install: all $(BUILD)/xcoll.pc $(cmake_files)
 	ln -sf $(soname) $(call to,$(libdir),libxcoll.so)
 	install -m 644 $(BUILD)/xcoll.pc $(call to,$(libdir),pkgconfig)
 	install -m 644 $(cmake_files) $(call to,$(libdir),cmake/xcoll)
-	install -m 644 $(S)src/tools/completion.bash $(completions)/xcollrun
+	install -m 644 $(S)src/tools/shared/completion.bash $(completions)/xcollrun
 	$(foreach t,$(filter-out xcollrun,$(tools)),ln -sf xcollrun $(completions)/$t && ):
 	install -d $(call to,$(datarootdir),xcoll)
 	install -m 644 $(api_json) $(call to,$(datarootdir),xcoll)
@@ -296,7 +296,7 @@ uninstall: $(BUILD)/config.mk
 
 # What was built goes, what was configured stays; distclean leaves nothing that came from here.
 clean:
-	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint xcoll xcoll.pc xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb xcoll-*.tar.gz xcoll xcoll.pc xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)

@@ -1,9 +1,17 @@
-# What is given to others: an archive of the sources, and the record of the ABI.
+# What is given to others: an archive of the sources, packages, and the record of the ABI.
 
-.PHONY: dist abi
+.PHONY: dist abi deb
 dist:
 	@mkdir -p '$(BUILD)'
 	@sh $(S).build/dist.sh '$(or $(S),.)' '$(version)' '$(BUILD)/xcoll-$(version).tar.gz'
 
 abi: $(library)
 	@BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' bash $(S)tests/abi/dump.sh write
+
+# Packages for this machine's Debian, in $(BUILD)/deb.
+multiarch = $(shell dpkg-architecture -q DEB_HOST_MULTIARCH 2>/dev/null || $(CC) -print-multiarch)
+deb: all
+	@rm -rf '$(BUILD)/deb' && mkdir -p '$(BUILD)/deb'
+	@+$(MAKE) -f '$(main)' BUILD='$(BUILD)' install prefix=/usr exec_prefix=/usr libdir='/usr/lib/$(multiarch)' \
+	  DESTDIR='$(abspath $(BUILD))/deb/tree' >'$(BUILD)/deb/install.log'
+	@sh $(S).build/deb.sh '$(BUILD)/deb/tree' '$(version)' '$(or $(S),.)' '$(BUILD)/deb'

@@ -2,8 +2,8 @@
 # Completion in bash offers what the tools take.
 # shellcheck source=tests/faults/xcollrun_helpers.bash
 . "$(dirname "$0")/xcollrun_helpers.bash"
-# shellcheck source=src/tools/completion.bash
-. "$SRC/src/tools/completion.bash"
+# shellcheck source=src/tools/shared/completion.bash
+. "$SRC/src/tools/shared/completion.bash"
 
 offers() { # EXPECTED WORDS...: some of what is offered for the last word
     local expected=$1 word

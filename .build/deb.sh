@@ -1,0 +1,78 @@
+#!/bin/sh
+# Makes Debian packages of an installed tree: the library, what is needed to build with it, the tools, the manual. For a
+# machine of one's own; a distribution's packages are made by its own means.
+#
+# usage: deb.sh TREE VERSION SOURCES OUT     TREE was installed with prefix=/usr and the multiarch libdir
+set -eu
+tree=$1 version=$2 sources=$3 out=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+architecture=$(dpkg --print-architecture)
+soname=$(basename "$(find "$tree/usr/lib" -name 'libxcoll.so.[0-9]' | head -n 1)")
+library=libxcoll${soname#libxcoll.so.}
+
+# The first pattern that fits a file says where it goes.
+package_of() {
+    case $1 in
+    usr/lib/*/cmake/*) echo libxcoll-dev ;;
+    usr/lib/*/libxcoll.so.* | usr/lib/*/xcoll/*) echo "$library" ;;
+    usr/include/* | usr/lib/* | usr/share/xcoll/* | usr/share/man/man3/*) echo libxcoll-dev ;;
+    usr/bin/* | usr/share/man/man1/* | usr/share/bash-completion/*) echo xcoll-tools ;;
+    usr/share/man/man7/*) echo xcoll-doc ;;
+    *) echo "deb.sh: no package has a place for $1" >&2 && return 1 ;;
+    esac
+}
+(cd "$tree" && find . ! -type d | sed 's|^\./||' | sort) >"$work/files"
+while read -r file; do
+    package=$(package_of "$file")
+    mkdir -p "$work/$package/$(dirname "$file")"
+    cp -a "$tree/$file" "$work/$package/$file"
+done <"$work/files"
+
+# The pages of manuals are packed, and programs leave their symbols behind.
+find "$work" -path '*/share/man/*' -type f -exec gzip -9n {} +
+find "$work/$library" "$work/xcoll-tools/usr/bin" -type f -exec strip --strip-unneeded {} +
+shared=$(find "$work/$library" -name "$soname")
+
+needs() { # PROGRAM...: the packages that these are linked with, but for our own
+    mkdir -p "$work/shlibs/debian" && touch "$work/shlibs/debian/control"
+    found=$(cd "$work/shlibs" && dpkg-shlibdeps -O --ignore-missing-info -l"$(dirname "$shared")" "$@" 2>"$work/said" |
+        sed -n 's/^shlibs:Depends=//p')
+    [ -n "$found" ] || { cat "$work/said" >&2; found=libc6; }
+    echo "$found"
+}
+
+pack() { # PACKAGE ARCHITECTURE SECTION FIELDS SHORT LONG
+    folder=$work/$1
+    mkdir -p "$folder/DEBIAN" "$folder/usr/share/doc/$1"
+    gzip -9nc "$sources/.github/CHANGELOG.md" >"$folder/usr/share/doc/$1/changelog.gz"
+    cat >"$folder/DEBIAN/control" <<END
+Package: $1
+Version: $version
+Architecture: $2
+Section: $3
+Priority: optional
+Maintainer: ${DEBFULLNAME:-whoever built this} <${DEBEMAIL:-root@localhost}>
+Installed-Size: $(du -sk "$folder/usr" | cut -f1)
+${4}Description: $5
+ $6
+END
+    (cd "$folder" && find usr -type f -exec md5sum {} + | sort -k 2 >DEBIAN/md5sums)
+    chmod -R u=rwX,go=rX "$folder"
+    dpkg-deb --root-owner-group --build "$folder" "$out/${1}_${version}_$2.deb" >/dev/null
+    echo "$out/${1}_${version}_$2.deb"
+}
+if [ -n "$(find "$work/$library" -path '*/xcoll/*')" ]; then messages='Recommends: libucx0
+'; else messages=; fi
+printf 'activate-noawait ldconfig\n' >"$work/triggers"
+mkdir -p "$work/$library/DEBIAN" "$out" && cp "$work/triggers" "$work/$library/DEBIAN/triggers"
+pack "$library" "$architecture" libs "Depends: $(needs "$shared")
+$messages" 'collective communication between the ranks of a parallel job' \
+    'The library, and its plug-ins for messages between machines.'
+pack libxcoll-dev "$architecture" libdevel "Depends: $library (= $version)
+" 'collective communication: what programs are built with' \
+    'The header, files for pkg-config and CMake, and a manual page for each function.'
+pack xcoll-tools "$architecture" utils "Depends: $(needs "$work"/xcoll-tools/usr/bin/*), $library (= $version)
+" 'collective communication: tools' 'Start jobs, show settings and choices, measure, look for what is wrong.'
+pack xcoll-doc all doc '' 'collective communication: introduction' \
+    'Manual pages that introduce the library, its variables and its promises.'
