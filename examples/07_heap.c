@@ -45,7 +45,7 @@ int main(void) {
     }
     check(xcoll_barrier(world));
 
-    /* The same call as for any other memory, and the same bits. From 32 KiB on each rank adds up its part of the
+    /* The same call as for any other memory, and the same bits. From 64 KiB on each rank adds up its part of the
      * numbers where they lie. */
     check(xcoll_allreduce(XCOLL_IN_PLACE, field, count, XCOLL_FLOAT32, XCOLL_SUM, world));
     for (int i = 0; i < count; ++i) {

@@ -156,7 +156,7 @@ constexpr Variable table[] = {
      set_bytes<&Settings::shm_budget>},
     {"HEAP", "16G", "address space of each rank for xcoll_mem_alloc; memory only where it is used",
      set_bytes<&Settings::heap>},
-    {"LEND", "32K", "buffers of xcoll_mem_alloc are used where they lie, from this size on",
+    {"LEND", "64K", "buffers of xcoll_mem_alloc are used where they lie, from this size on",
      set_bytes<&Settings::lend>},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
      set_groups},

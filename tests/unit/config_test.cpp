@@ -47,7 +47,7 @@ void defaults_hold_without_an_environment(void **) {
     assert_int_equal(settings.timeout_ms, 1'800'000);
     assert_int_equal(settings.shm_budget, size_t{64} << 20);
     assert_int_equal(settings.heap, size_t{16} << 30);
-    assert_int_equal(settings.lend, size_t{32} << 10);
+    assert_int_equal(settings.lend, size_t{64} << 10);
     assert_true(settings.shm);
     assert_string_equal(settings.groups.c_str(), "machine");
     assert_string_equal(settings.algorithm(Kind::allreduce).c_str(), "");
