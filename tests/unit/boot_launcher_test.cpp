@@ -21,7 +21,6 @@
 using namespace xcoll;
 using launcher::Header;
 using launcher::Hub;
-using launcher::Kind;
 
 namespace {
 
@@ -310,7 +309,7 @@ void an_answer_that_is_not_the_launchers_is_refused(void **) {
     assert_contains(failure_of([] { boot_launcher(); }), "xcollrun does not send");
     Pair newer;
     set_control(newer.theirs.get(), 0, 1);
-    const Header header = {launcher::magic, launcher::version + 1, Kind::welcome, 0, 0, 0, 0};
+    const Header header = {launcher::magic, launcher::version + 1, launcher::Kind::welcome, 0, 0, 0, 0};
     assert_true(send_packet(newer.ours.get(), &header, sizeof header, nullptr, 0, nullptr, 0));
     assert_contains(failure_of([] { boot_launcher(); }), "one installation");
     clear_control();
