@@ -1,7 +1,8 @@
 // Whether payloads are written with ordinary or with non-temporal stores: learned by timing, never by asking the
-// hypervisor. Rewriting a line that the other core has read costs 6 ns under one L3, 27 ns across two, and a
-// non-temporal store 2.3 ns always; but a line stored past the cache is read back from memory, which under one L3 costs
-// more than it saves. So: as long as ordinary stores are cheap, use them.
+// hypervisor. Rewriting a line that the other core has read costs 6 ns under one L3 of a Zen, 27 ns across two, and a
+// non-temporal store 2.3 ns always; on a Xeon of the fourth generation it is the other way round, 3.5 against 5.5. And
+// a line stored past the cache is read back from memory, which the writer does not see. So both are timed, and
+// streaming has to be far cheaper.
 //
 // A local choice: it may change at any message, and peers need not know.
 #pragma once
@@ -24,7 +25,12 @@ class StoreKind {
 public:
     enum class Rule : uint8_t { learn, cached, stream };
 
-    StoreKind(Rule rule, double ticks_per_ns) : rule_(rule), dear_(static_cast<float>(dear_ns * ticks_per_ns)) {
+    using Clock = uint64_t (*)();
+
+    StoreKind(Rule rule, double ticks_per_ns, Clock clock = ticks)
+        : rule_(rule), clock_(clock), hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)),
+          longest_(static_cast<float>(longest_ns * ticks_per_ns)),
+          streamed_(static_cast<float>(usual_streamed_ns * ticks_per_ns)) {
     }
     // How fast ticks() counts; takes some 100 us.
     static double ticks_per_ns();
@@ -40,26 +46,34 @@ public:
             return;
         }
         ++messages_;
-        const uint32_t interval = streaming() ? retry_interval : bytes < always_timed ? timing_interval : 1;
-        if (rule_ == Rule::stream || messages_ % interval != 0) {
-            (streaming() ? kernels.copy_stream : kernels.copy)(to, from, bytes);
+        const bool tries_other = rule_ == Rule::learn && messages_ % trial_interval == 0 && may_other_win();
+        const bool streams = streaming() != tries_other;
+        const auto move = streams ? kernels.copy_stream : kernels.copy;
+        if (rule_ == Rule::stream || !(tries_other || bytes >= always_timed || messages_ % timing_interval == 0)) {
+            move(to, from, bytes);
             return;
         }
-        const uint64_t start = ticks();
-        kernels.copy(to, from, bytes);
-        learn(ticks() - start, bytes);
+        const uint64_t start = clock_();
+        move(to, from, bytes);
+        learn(streams ? streamed_ : ordinary_, clock_() - start, bytes);
     }
     bool streaming() const {
-        return rule_ == Rule::stream || ticks_per_line_ > dear_;
+        return rule_ == Rule::stream || (rule_ == Rule::learn && ordinary_ > worth_streaming * streamed_);
     }
 
 private:
-    // While streaming, one message in so many is written with ordinary stores, to notice when the machine has changed.
-    static constexpr uint32_t retry_interval = 64;
+    // One message in so many is written in the other way, to notice when the machine has changed.
+    static constexpr uint32_t trial_interval = 64;
     static constexpr uint32_t timing_interval = 16;
-    // A line in the payload ring, written with ordinary stores: 0.4 to 1.5 ns under one L3, 5 to 9 ns across two; a
-    // streamed one 1 to 2.3 ns always (measured on Zen 4 and 5).
-    static constexpr double dear_ns = 4;
+    // Of a line in the payload ring: ordinary stores 0.4 to 1.5 ns under one L3, 5 to 9 ns across two (measured on Zen
+    // 4 and 5), 3.3 to 4.5 ns on a Xeon; streamed ones 1 to 2.3 ns on Zen and 5 to 6.5 ns on the Xeon, whose readers
+    // lose as much once more.
+    static constexpr double usual_streamed_ns = 2;
+    static constexpr float worth_streaming = 2;
+    // Nothing is streamed faster than ordinary stores below that.
+    static constexpr double hopeless_ns = 2;
+    // Above this it was an interrupt.
+    static constexpr double longest_ns = 16;
 
     static uint64_t ticks() {
 #if defined(__x86_64__)
@@ -70,17 +84,21 @@ private:
         return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
 #endif
     }
+    bool may_other_win() const {
+        return streaming() || ordinary_ > hopeless_;
+    }
     // A fourth of the news, and a limit to bad news: one interrupt in a copy does not turn the choice, some slow
     // copies in a row do.
-    void learn(uint64_t spent, size_t bytes) {
+    void learn(float &ticks_per_line, uint64_t spent, size_t bytes) const {
         const float now = static_cast<float>(spent) * 64 / static_cast<float>(bytes);
-        ticks_per_line_ += (std::min(now, 2 * dear_) - ticks_per_line_) / 4;
+        ticks_per_line += (std::min(now, longest_) - ticks_per_line) / 4;
     }
 
     Rule rule_;
     uint32_t messages_ = 0;
-    float ticks_per_line_ = 0;
-    float dear_; // in ticks per line
+    Clock clock_;
+    // In ticks per line.
+    float hopeless_, longest_, ordinary_ = 0, streamed_;
 };
 
 } // namespace xcoll

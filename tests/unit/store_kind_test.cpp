@@ -1,7 +1,7 @@
-// How payloads are written: by rule, and by what was learned. Costs are made dear or cheap by the unit they are
-// measured in, so no test depends on time.
+// How payloads are written: by rule, and by what was learned. The clock counts what the test says that stores cost.
 #include "cmocka_cpp.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -11,81 +11,126 @@ using namespace xcoll;
 
 namespace {
 
-struct Counts {
+struct Machine {
+    uint64_t time = 0;
+    double ordinary = 1, streamed = 1; // nanoseconds for a line
     int copies = 0, streams = 0;
-};
-Counts counts;
+} machine;
 
+uint64_t clock_of_machine() {
+    return machine.time;
+}
 void copy(void *to, const void *from, size_t bytes) {
-    ++counts.copies;
+    ++machine.copies;
+    machine.time += static_cast<uint64_t>(machine.ordinary * static_cast<double>(bytes) / 64);
     std::memcpy(to, from, bytes);
 }
 void stream(void *to, const void *from, size_t bytes) {
-    ++counts.streams;
+    ++machine.streams;
+    machine.time += static_cast<uint64_t>(machine.streamed * static_cast<double>(bytes) / 64);
     std::memcpy(to, from, bytes);
 }
 
-Counts copies_of(StoreKind &kind, size_t bytes, int times) {
-    static Kernels kernels = [] {
+constexpr size_t large = 16'384;
+
+StoreKind learning(StoreKind::Rule rule = StoreKind::Rule::learn) {
+    return StoreKind(rule, 1, clock_of_machine);
+}
+
+void copy_some(StoreKind &kind, int times, size_t bytes = large) {
+    static const Kernels kernels = [] {
         Kernels table{};
         table.copy = copy;
         table.copy_stream = stream;
         return table;
     }();
-    counts = {};
+    machine.copies = machine.streams = 0;
     std::vector<char> from(bytes, 'x'), to(bytes);
     for (int i = 0; i < times; ++i) {
         kind.copy(kernels, to.data(), from.data(), bytes);
         assert_true(to == from);
+        std::fill(to.begin(), to.end(), 'y');
     }
-    return counts;
 }
 
-// With so few ticks in a nanosecond every copy is dear; with so many none is.
-constexpr double always_dear = 1e-9, never_dear = 1e12;
-constexpr size_t large = 16'384;
-
 void ordinary_stores_if_that_is_the_rule(void **) {
-    StoreKind kind(StoreKind::Rule::cached, always_dear);
-    const Counts got = copies_of(kind, large, 100);
-    assert_int_equal(got.copies, 100);
+    machine = {.ordinary = 15, .streamed = 1};
+    StoreKind kind = learning(StoreKind::Rule::cached);
+    copy_some(kind, 100);
+    assert_int_equal(machine.copies, 100);
     assert_false(kind.streaming());
 }
 
 void streaming_if_that_is_the_rule(void **) {
-    StoreKind kind(StoreKind::Rule::stream, never_dear);
-    const Counts got = copies_of(kind, large, 100);
-    assert_int_equal(got.streams, 100);
+    machine = {.ordinary = 1, .streamed = 15};
+    StoreKind kind = learning(StoreKind::Rule::stream);
+    copy_some(kind, 100);
+    assert_int_equal(machine.streams, 100);
     assert_true(kind.streaming());
 }
 
 void small_payloads_are_never_streamed(void **) {
+    machine = {.ordinary = 15, .streamed = 1};
     for (const StoreKind::Rule rule : {StoreKind::Rule::stream, StoreKind::Rule::learn}) {
-        StoreKind kind(rule, always_dear);
-        assert_int_equal(copies_of(kind, StoreKind::smallest_streamed - 1, 200).copies, 200);
+        StoreKind kind = learning(rule);
+        copy_some(kind, 200, StoreKind::smallest_streamed - 1);
+        assert_int_equal(machine.copies, 200);
     }
 }
 
 void cheap_stores_stay_ordinary(void **) {
-    StoreKind kind(StoreKind::Rule::learn, never_dear);
-    assert_int_equal(copies_of(kind, large, 300).copies, 300);
-    assert_int_equal(copies_of(kind, StoreKind::smallest_streamed, 300).copies, 300);
+    machine = {.ordinary = 1.5, .streamed = 0.1};
+    StoreKind kind = learning();
+    copy_some(kind, 300);
+    assert_int_equal(machine.copies, 300);
+    copy_some(kind, 300, StoreKind::smallest_streamed);
+    assert_int_equal(machine.copies, 300);
 }
 
 // One ordinary store in so many goes on: the machine may change.
 void dear_stores_are_streamed_but_tried_again(void **) {
-    StoreKind kind(StoreKind::Rule::learn, always_dear);
-    assert_false(kind.streaming());
-    copies_of(kind, large, 4); // a single slow copy may be an interrupt
+    machine = {.ordinary = 8, .streamed = 2};
+    StoreKind kind = learning();
+    copy_some(kind, 1);
+    assert_false(kind.streaming()); // a single slow copy may be an interrupt
+    copy_some(kind, 3);
     assert_true(kind.streaming());
-    const Counts got = copies_of(kind, large, 640);
-    assert_int_equal(got.copies, 10);
-    assert_int_equal(got.streams, 630);
+    copy_some(kind, 640);
+    assert_int_equal(machine.copies, 10);
+    assert_int_equal(machine.streams, 630);
+    machine.ordinary = 1;
+    copy_some(kind, 1000);
+    assert_false(kind.streaming());
+}
+
+// Ordinary stores are dear, but streaming is no cheaper: readers would only lose.
+void streaming_that_does_not_pay_is_given_up(void **) {
+    machine = {.ordinary = 5, .streamed = 6};
+    StoreKind kind = learning();
+    copy_some(kind, 200);
+    assert_false(kind.streaming());
+    copy_some(kind, 640);
+    assert_int_equal(machine.streams, 10);
+    machine.streamed = 1;
+    copy_some(kind, 1000);
+    assert_true(kind.streaming());
+}
+
+void one_interrupt_turns_nothing(void **) {
+    machine = {.ordinary = 1, .streamed = 2};
+    StoreKind kind = learning();
+    copy_some(kind, 10);
+    machine.ordinary = 100'000;
+    copy_some(kind, 1);
+    machine.ordinary = 1;
+    copy_some(kind, 4);
+    assert_false(kind.streaming());
 }
 
 void payloads_of_middling_size_learn_too(void **) {
-    StoreKind kind(StoreKind::Rule::learn, always_dear);
-    copies_of(kind, StoreKind::smallest_streamed, 100);
+    machine = {.ordinary = 8, .streamed = 2};
+    StoreKind kind = learning();
+    copy_some(kind, 100, StoreKind::smallest_streamed);
     assert_true(kind.streaming());
 }
 
@@ -102,6 +147,8 @@ int main() {
         cmocka_unit_test(small_payloads_are_never_streamed),
         cmocka_unit_test(cheap_stores_stay_ordinary),
         cmocka_unit_test(dear_stores_are_streamed_but_tried_again),
+        cmocka_unit_test(streaming_that_does_not_pay_is_given_up),
+        cmocka_unit_test(one_interrupt_turns_nothing),
         cmocka_unit_test(payloads_of_middling_size_learn_too),
         cmocka_unit_test(the_clock_counts),
     };
