@@ -10,6 +10,11 @@ namespace xcoll {
 namespace {
 constexpr int64_t stagger_ms = 300; // between addresses: far above the way around the world
 constexpr int64_t again_ms = 100;   // between rounds
+
+// The kernel may give a call the very number that it calls as its own, and then connects it with itself.
+bool calls_itself(int socket, uint16_t port) {
+    return local_port(socket) == port && local_address(socket) == remote_address(socket);
+}
 } // namespace
 
 Caller::Caller(const Contact &contact, const Hash &secret, Refused refused)
@@ -34,6 +39,9 @@ bool Caller::begin(Attempt &attempt) {
     attempt.socket = Descriptor(::socket(there.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!attempt.socket)
         fail_system("socket(TCP)");
+    // Else the number that the kernel gives this call would be taken for whoever wants to listen there.
+    const int on = 1;
+    setsockopt(attempt.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (connect(attempt.socket.get(), there.get(), there.bytes) == 0 || errno == EINPROGRESS || errno == EINTR)
         return true;
     note(attempt.address, std::strerror(errno));
@@ -48,6 +56,8 @@ bool Caller::go_on(Attempt &attempt) {
         int error = 0;
         socklen_t bytes = sizeof error;
         getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
+        if (error == 0 && calls_itself(attempt.socket.get(), contact_.port_number()))
+            error = ECONNREFUSED;
         if (error != 0) {
             note(attempt.address, std::strerror(error));
             again_ = again_ || refused_ == Refused::comes_later;

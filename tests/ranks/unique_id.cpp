@@ -138,8 +138,7 @@ void several_communicators_of_a_process(int size) {
     });
 }
 
-// Of two numbers in a row, as the one after MASTER_PORT is used. Somebody may take them before we do, though the kernel
-// gives out others first.
+// Somebody may take it before we do, though not a call from this machine: to those the kernel gives even numbers first.
 int free_port() {
     const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
@@ -149,7 +148,7 @@ int free_port() {
                      getsockname(probe, reinterpret_cast<sockaddr *>(&address), &bytes) == 0,
                  "no free port");
     close(probe);
-    return ntohs(address.sin_port) & ~1;
+    return ntohs(address.sin_port) | 1;
 }
 
 // xcoll_init in processes with these variables besides the numbers of the rank and of all.
@@ -187,6 +186,6 @@ int main(int, char **argv) {
     by_the_environment(size, "XCOLL_RANK", "XCOLL_SIZE", {{"XCOLL_ROOT", "localhost:" + std::to_string(port)}});
     by_the_environment(size, "RANK", "WORLD_SIZE", {{"XCOLL_ROOT", "127.0.0.1:" + std::to_string(port)}});
     by_the_environment(size, "RANK", "WORLD_SIZE",
-                       {{"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", std::to_string(port)}});
+                       {{"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", std::to_string(port - 1)}}); // the next is used
     return 0;
 }
