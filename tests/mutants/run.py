@@ -144,7 +144,7 @@ def main():
     if not chosen:
         print("No mutation has a name with: " + " ".join(options.words))
         return 1
-    build = Path(options.build or tempfile.mkdtemp(prefix="xcoll-mutants-")).resolve()
+    build = Path(options.build or tempfile.mkdtemp(prefix="mutants-")).resolve()
     failures = 0
     try:
         copy_tree(build)

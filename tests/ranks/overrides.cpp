@@ -185,7 +185,7 @@ void every_algorithm_serves(const Rank &rank) {
 // ---- agreement
 
 std::string file_of(const Rank &rank, const char *text) {
-    std::string name = "/tmp/xcoll-overrides-" + std::to_string(getpid()) + '-' + std::to_string(rank.rank());
+    std::string name = "/tmp/overrides-" + std::to_string(getpid()) + '-' + std::to_string(rank.rank());
     FILE *file = std::fopen(name.c_str(), "w");
     ranks::check(file && std::fputs(text, file) >= 0 && std::fclose(file) == 0, "a file cannot be written");
     return name;

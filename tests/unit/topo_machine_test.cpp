@@ -21,7 +21,7 @@ class Tree {
 public:
     Tree() {
         const char *parent = std::getenv("TMPDIR");
-        path_ = std::string(parent != nullptr ? parent : "/tmp") + "/xcoll-topo-XXXXXX";
+        path_ = std::string(parent != nullptr ? parent : "/tmp") + "/topo-XXXXXX";
         assert_non_null(mkdtemp(path_.data()));
     }
     Tree(const Tree &) = delete;
