@@ -56,8 +56,9 @@ void by_whoever_drives(const Rank &, xcoll_comm_t comm) {
     ranks::succeed(xcoll_request_on_done(requests[0], Told::tell, &first));
     ranks::succeed(xcoll_ibarrier(comm, &requests[1]));
     ranks::succeed(xcoll_wait(&requests[1]));
-    while (first.times == 0) {
-        ranks::succeed(xcoll_barrier(comm));
+    for (int32_t all_told = 0; all_told == 0;) { // as often on every rank
+        const int32_t told = first.times;
+        ranks::succeed(xcoll_allreduce(&told, &all_told, 1, XCOLL_INT32, XCOLL_MIN, comm));
     }
     ranks::succeed(xcoll_wait(&requests[0]));
     first.expect(1, XCOLL_SUCCESS, "driven by others");
