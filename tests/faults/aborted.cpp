@@ -19,7 +19,7 @@ void instead_of_coming(int size, const std::string &settings) {
         ranks::succeed(xcoll_comm_dup(member.comm, &other));
         xcoll_request_t requests[3] = {};
         std::vector<float> data(200'000);
-        xcoll_result_t result = XCOLL_ERR_ABORTED;
+        xcoll_result_t result = XCOLL_SUCCESS;
         if (member.rank == member.size - 1) {
             jobs::sleep_us(20'000);
             ranks::succeed(xcoll_comm_abort(member.comm, reason));
@@ -31,7 +31,7 @@ void instead_of_coming(int size, const std::string &settings) {
                 ranks::succeed(xcoll_iallreduce(XCOLL_IN_PLACE, data.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM,
                                                 member.comm, &request));
             }
-            for (int done = member.rank % 3 == 1; !done && result;) {
+            for (int done = member.rank % 3 == 1; !done && result == XCOLL_SUCCESS;) {
                 result = xcoll_test(&requests[0], &done);
             }
             result = xcoll_waitall(3, requests);

@@ -49,7 +49,7 @@ using Body = std::function<void(const Member &)>;
 class Job {
 public:
     // Far above any time in which the library promises anything.
-    static constexpr int64_t patience_ms = 20'000;
+    static constexpr int64_t patience_ms = 50'000;
 
     Job(int size, const std::string &settings, const Body &body)
         : size_(size), before_(files()), board_(exchange::Board::create(size)) {
