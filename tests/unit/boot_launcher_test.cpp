@@ -208,27 +208,36 @@ void one_socket_serves_many_bootstraps(void **) {
                         "");
 }
 
+// Contributes, and is killed before anyone answers.
+void die_waiting() {
+    const pid_t program = fork();
+    if (program == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        gather(*boot_launcher(), 5);
+        _exit(0);
+    }
+    usleep(20000); // it waits by then, most likely
+    kill(program, SIGKILL);
+    waitpid(program, nullptr, 0);
+}
+
 void a_program_takes_over_from_one_that_died_while_it_waited(void **) {
+    int taken_over[2];
+    assert_int_equal(pipe2(taken_over, O_CLOEXEC), 0);
     assert_string_equal(run(2,
-                            [](int rank) {
-                                if (rank == 0) {
-                                    // The first program contributes, and is killed before anyone answers.
-                                    const pid_t first = fork();
-                                    if (first == 0) {
-                                        prctl(PR_SET_PDEATHSIG, SIGKILL);
-                                        gather(*boot_launcher(), 5);
-                                        _exit(0);
-                                    }
-                                    usleep(20000);
-                                    kill(first, SIGKILL);
-                                    waitpid(first, nullptr, 0);
-                                } else {
-                                    usleep(40000);
+                            [&](int rank) -> std::string {
+                                char byte = 0;
+                                if (rank == 1) {
+                                    return read(taken_over[0], &byte, 1) == 1 ? gather(*boot_launcher(), 77) : "read";
                                 }
-                                return gather(*boot_launcher(), 77);
+                                die_waiting();
+                                const auto boot = boot_launcher();
+                                return write(taken_over[1], &byte, 1) == 1 ? gather(*boot, 77) : "write";
                             })
                             .c_str(),
                         "");
+    close(taken_over[0]);
+    close(taken_over[1]);
 }
 
 void programs_that_a_rank_starts_do_not_inherit_the_socket(void **) {
