@@ -72,8 +72,8 @@ private:
     static constexpr float worth_streaming = 2;
     // Nothing is streamed faster than ordinary stores below that.
     static constexpr double hopeless_ns = 2;
-    // Above this it was an interrupt.
-    static constexpr double longest_ns = 16;
+    // Above this it was an interrupt, or the source came from memory: the same for both.
+    static constexpr double longest_ns = 8;
 
     static uint64_t ticks() {
 #if defined(__x86_64__)
