@@ -1,6 +1,6 @@
 // Random programs on up to 17 ranks, under every kind of schedule: right results, identical on all ranks, and no rank
 // waits for ever.
-// timeout: 300
+// timeout: 900
 #include "cmocka_cpp.h"
 
 #include "sim/program.h"

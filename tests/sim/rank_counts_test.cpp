@@ -1,5 +1,5 @@
 // Every algorithm at every number of ranks from 1 to 257, with and without groups.
-// timeout: 300
+// timeout: 900
 #include "cmocka_cpp.h"
 
 #include <array>
