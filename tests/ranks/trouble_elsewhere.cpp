@@ -33,8 +33,8 @@ void an_abort_ends_a_loop_of_tests(const Rank &rank) {
     succeed(xcoll_comm_free(&comm));
 }
 
-// The last rank has begun the operation, so its head is there, but has not done its part of the blocks: it begins before
-// the others come, as it could go on with them, to the end, while it begins.
+// The last rank has begun the operation, so its head is there, but has not done its part of the blocks: it begins
+// before the others come, as it could go on with them, to the end, while it begins.
 void a_free_ends_the_operations_of_others(const Rank &rank) {
     constexpr size_t count = size_t{4} << 20;
     xcoll_comm_t comm = rank.open();
