@@ -114,20 +114,20 @@ $(BUILD)/xcoll/libxcoll_$1.so: $(call objects,$(call sources_in,plugins/$1)) $(B
 endef
 $(foreach p,$(plugins),$(eval $(call plugin_rule,$p)))
 
-# A tool is src/tools/NAME.cpp and perhaps a folder src/tools/NAME/, in C where bench/ shares it; src/tools/shared/ is for
-# all of them. It takes what is public from the shared library and the rest from the static one.
+# A tool is src/tools/NAME.cpp and perhaps a folder src/tools/NAME/; src/tools/shared/ is for all of them, in C where
+# bench/ shares it too. A tool takes what is public from the shared library and the rest from the static one.
 tools := $(sort $(basename $(notdir $(wildcard $(S)src/tools/*.cpp))))
 tool_files := $(addprefix $(BUILD)/,$(tools))
 bin_to_lib = $(shell realpath -m --relative-to='$(bindir)' '$(libdir)')
 
 tools_shared := $(BUILD)/obj/tools/shared.a
 
-$(tools_shared): $(call objects,$(call sources_in,tools/shared))
+$(tools_shared): $(call objects,$(call sources_in,tools/shared)) \
+  $(patsubst $(S)src/%.c,$(BUILD)/obj/%.o,$(wildcard $(S)src/tools/shared/*.c))
 	$(call say,AR,$@) rm -f $@ && $(AR) crs $@ $^
 
 define tool_rule
-$(BUILD)/$1: $(call objects,$(S)src/tools/$1.cpp $(call sources_in,tools/$1)) \
-  $(patsubst $(S)src/%.c,$(BUILD)/obj/%.o,$(wildcard $(S)src/tools/$1/*.c)) $(tools_shared) $(library) $(static)
+$(BUILD)/$1: $(call objects,$(S)src/tools/$1.cpp $(call sources_in,tools/$1)) $(tools_shared) $(library) $(static)
 	$$(call say,LINK,$$@) $$(link) $$(self_contained) $$(filter %.o,$$^) $(tools_shared) -Wl,--as-needed $(library) $(static) -ldl \
 	  '-Wl,-rpath,$$$$ORIGIN:$$$$ORIGIN/$$(bin_to_lib)' -o $$@
 endef

@@ -6,10 +6,10 @@ CC ?= cc
 bench_source := $(dir $(lastword $(MAKEFILE_LIST)))
 bench_library ?= $(BUILD)/libxcoll.so
 # For this machine: whoever measures here runs here.
-bench_flags := -std=gnu11 -O3 -g -march=native -Wall -Wextra -Wshadow -Wconversion -I$(bench_source)../src/tools/xcoll-perf
-bench_perf := $(bench_source)../src/tools/xcoll-perf
-bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c) $(bench_perf)/shape.c
-bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h) $(bench_perf)/shape.h
+bench_flags := -std=gnu11 -O3 -g -march=native -Wall -Wextra -Wshadow -Wconversion -I$(bench_source)../src/tools/shared
+bench_shared := $(bench_source)../src/tools/shared
+bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c) $(bench_shared)/shape.c
+bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h) $(bench_shared)/shape.h
 bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
                $(if $(wildcard $(bench_library)),xcoll)
 

@@ -36,6 +36,6 @@ build() {
         { cat "$work/log"; stop "make $* fails in an unpacked archive"; }
     grep 'git was called' "$work/log" && stop "the build calls git"
 }
-build build/obj/base/dtype.o build/obj/tools/xcoll-perf/shape.o build/xcoll-api.json build/xcoll.pc
+build build/obj/base/dtype.o build/obj/tools/shared/shape.o build/xcoll-api.json build/xcoll.pc
 build -n all tests install
 exit 0

@@ -34,4 +34,16 @@ std::string counted(long number, const char *one, const char *many) {
     return std::to_string(number) + ' ' + (number == 1 ? one : many);
 }
 
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (;;) {
+        const size_t end = text.find(separator);
+        parts.push_back(text.substr(0, end));
+        if (end == std::string_view::npos) {
+            return parts;
+        }
+        text = text.substr(end + 1);
+    }
+}
+
 } // namespace xcoll::tools

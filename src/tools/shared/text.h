@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace xcoll::tools {
 
@@ -14,5 +15,8 @@ void add_item(std::string &list, std::string_view separator, std::string_view it
 std::string padded(std::string_view text, size_t width);
 // "1 rank", "2 ranks"
 std::string counted(long number, const char *one, const char *many);
+
+// The parts between the separators, empty ones as well.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 } // namespace xcoll::tools

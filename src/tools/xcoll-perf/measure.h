@@ -1,7 +1,7 @@
 // The two loops, and the distribution of their times.
 #pragma once
 
-#include "tools/xcoll-perf/task.h"
+#include "tools/shared/task.h"
 
 namespace xcoll::perf {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "tools/shared/command_line.h"
-#include "tools/shared/sizes.h"
+#include "tools/shared/size_list.h"
 #include "tools/shared/text.h"
 
 namespace xcoll::perf {
@@ -16,49 +16,6 @@ using tools::Mistake;
 namespace {
 
 constexpr int most_threads = 1024;
-constexpr uint64_t most_bytes = uint64_t{1} << 40;
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const size_t end = text.find(separator);
-        parts.push_back(text.substr(0, end));
-        if (end == std::string_view::npos) {
-            return parts;
-        }
-        text = text.substr(end + 1);
-    }
-}
-
-uint64_t bytes_of(std::string_view text) {
-    const std::optional<uint64_t> bytes = tools::parse_bytes(text);
-    if (!bytes || *bytes > most_bytes) {
-        throw Mistake("--sizes: '" + std::string(text) + "' is no size: expected bytes such as 64, 16K or 1M, a list " +
-                      "8,1K, or a range 8:1M or 8:1M:4");
-    }
-    return *bytes;
-}
-
-// "8,1K" or "8:1M", from one power of the factor to the next, which is 2 or the third part.
-std::vector<uint64_t> parse_sizes(std::string_view text) {
-    std::vector<uint64_t> sizes;
-    for (const std::string_view item : split(text, ',')) {
-        const std::vector<std::string_view> parts = split(item, ':');
-        if (parts.size() > 3) {
-            bytes_of(item);
-        }
-        const uint64_t first = bytes_of(parts[0]), last = parts.size() > 1 ? bytes_of(parts[1]) : first;
-        const uint64_t factor = parts.size() > 2 ? bytes_of(parts[2]) : 2;
-        if (last < first || factor < 2 || (first == 0 && last > 0)) {
-            throw Mistake("--sizes: '" + std::string(item) + "' is no range: expected it to grow from a size above 0");
-        }
-        sizes.push_back(first);
-        while (sizes.back() > 0 && sizes.back() <= last / factor) {
-            sizes.push_back(sizes.back() * factor);
-        }
-    }
-    return sizes;
-}
 
 template <class Rows> std::string names_of(const Rows &rows) {
     std::string names;
@@ -72,7 +29,7 @@ template <class Rows> std::string names_of(const Rows &rows) {
 template <size_t count>
 std::vector<size_t> pick(const char *option, std::string_view list, const char *const (&names)[count]) {
     std::vector<size_t> picked;
-    for (const std::string_view name : split(list, ',')) {
+    for (const std::string_view name : tools::split(list, ',')) {
         const size_t before = picked.size();
         std::string known;
         for (size_t i = 0; i < count; ++i) {
@@ -90,7 +47,7 @@ std::vector<size_t> pick(const char *option, std::string_view list, const char *
 
 void set_operations(Options &options, std::string_view list) {
     options.operations.clear();
-    for (const std::string_view name : split(list, ',')) {
+    for (const std::string_view name : tools::split(list, ',')) {
         if (name == "all") {
             for (const Operation &operation : operations()) {
                 options.operations.push_back(&operation);
@@ -163,7 +120,7 @@ tools::Tool tool_for(Parsed &parsed) {
             "microseconds of a call on its slowest rank. Lists are separated by commas; 'all' names everything.\n",
             {{"--op", "LIST", "operations; default: allreduce", [&o](Value v) { set_operations(o, v); }},
              {"--sizes", "LIST", "bytes: 8,1K or 8:1M or 8:1M:4 (factor 4); default: 8:2M:4",
-              [&o](Value v) { o.sizes = parse_sizes(v); }},
+              [&o](Value v) { o.sizes = tools::parse_sizes(v); }},
              {"--dtype", "NAME", "type of the elements; default: float32",
               [&o](Value v) { o.type = row_named("--dtype", v, find_type(v), types()); }},
              {"--reduce", "NAME", "operator of reductions; default: sum",
@@ -194,7 +151,7 @@ void set_defaults(Options &options) {
 void complete(Options &options) {
     if (options.sizes.empty()) {
         const std::string first = std::to_string(std::max<size_t>(options.type->bytes, 8));
-        options.sizes = parse_sizes(first + ":2M:4");
+        options.sizes = tools::parse_sizes(first + ":2M:4");
     }
     for (const uint64_t size : options.sizes) {
         if (size % options.type->bytes != 0) {

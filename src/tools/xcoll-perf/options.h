@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/xcoll-perf/task.h"
+#include "tools/shared/task.h"
 
 namespace xcoll::perf {
 

@@ -1,7 +1,7 @@
 /* What each operation moves where, in elements: this one description says what the ranks write, what they must find,
- * and the counts of the calls. Shared by xcoll-perf and bench/, which is plain C. */
-#ifndef XCOLL_PERF_SHAPE_H
-#define XCOLL_PERF_SHAPE_H
+ * and the counts of the calls. Shared by the tools that measure and bench/, which is plain C. */
+#ifndef XCOLL_TOOLS_SHAPE_H
+#define XCOLL_TOOLS_SHAPE_H
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/xcoll-perf/shape.h"
+#include "tools/shared/shape.h"
 #include "xcoll.h"
 
 namespace xcoll::perf {

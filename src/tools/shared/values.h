@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "tools/xcoll-perf/shape.h"
+#include "tools/shared/shape.h"
 #include "xcoll.h"
 
 namespace xcoll::perf {

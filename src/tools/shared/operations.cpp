@@ -1,4 +1,4 @@
-#include "tools/xcoll-perf/operations.h"
+#include "tools/shared/operations.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 /* What a program does before and after a collective: touches every byte, as fast as the machine can. Shared by
- * xcoll-perf and bench/, which is plain C. */
-#ifndef XCOLL_PERF_TOUCH_H
-#define XCOLL_PERF_TOUCH_H
+ * the tools that measure and bench/, which is plain C. */
+#ifndef XCOLL_TOOLS_TOUCH_H
+#define XCOLL_TOOLS_TOUCH_H
 
 #include <stddef.h>
 #include <stdint.h>

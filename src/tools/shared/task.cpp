@@ -1,11 +1,11 @@
-#include "tools/xcoll-perf/task.h"
+#include "tools/shared/task.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "tools/shared/library.h"
 #include "tools/shared/sizes.h"
-#include "tools/xcoll-perf/touch.h"
+#include "tools/shared/touch.h"
 
 namespace xcoll::perf {
 

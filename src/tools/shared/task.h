@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/xcoll-perf/operations.h"
-#include "tools/xcoll-perf/values.h"
+#include "tools/shared/operations.h"
+#include "tools/shared/values.h"
 
 namespace xcoll::perf {
 

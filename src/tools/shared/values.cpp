@@ -1,4 +1,4 @@
-#include "tools/xcoll-perf/values.h"
+#include "tools/shared/values.h"
 
 #include <algorithm>
 #include <bit>
