@@ -1,6 +1,5 @@
 // Does it work? Small jobs, with what is installed here.
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "tools/shared/library.h"
+#include "tools/shared/programs.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
 
@@ -24,19 +24,6 @@ struct Ending {
     int status; // as wait() tells
     std::string said;
 };
-
-std::string this_program() {
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
-    return length > 0 ? std::string(path, static_cast<size_t>(length)) : "xcoll-doctor";
-}
-
-// The launcher that was installed beside this program.
-std::string launcher() {
-    const std::string here = this_program();
-    const size_t slash = here.rfind('/');
-    return slash == std::string::npos ? "xcollrun" : here.substr(0, slash) + "/xcollrun";
-}
 
 Ending run(const std::vector<std::string> &words) {
     std::vector<char *> arguments;
@@ -71,9 +58,9 @@ Ending run(const std::vector<std::string> &words) {
 }
 
 Ending exchange(int ranks, const std::vector<std::string> &options) {
-    std::vector<std::string> words = {launcher(), "-n", std::to_string(ranks), "--timeout", job_seconds};
+    std::vector<std::string> words = {tools::launcher(), "-n", std::to_string(ranks), "--timeout", job_seconds};
     words.insert(words.end(), options.begin(), options.end());
-    words.insert(words.end(), {this_program(), exchange_option});
+    words.insert(words.end(), {tools::this_program(), exchange_option});
     return run(words);
 }
 
