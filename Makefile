@@ -154,7 +154,10 @@ with_library = -L$(BUILD) -lxcoll '-Wl,-rpath,$$ORIGIN$(up)' -ldl -lm
 
 $(inner_files): $(BUILD)/%: $(S)%.cpp $(static) $(BUILD)/flags.txt
 	@mkdir -p $(@D)
-	$(call say,TEST,$@) $(cxx) -I$(S)tests -MF $@.d -MT $@ $< $(static) $(LDFLAGS) -lcmocka -ldl -o $@
+	$(call say,TEST,$@) $(cxx) -I$(S)tests -MF $@.d -MT $@ $< $(filter %.o,$^) $(filter %/shared.a,$^) $(static) $(LDFLAGS) -lcmocka -ldl -o $@
+
+# This one sees the inside of a tool too.
+$(BUILD)/tests/unit/tune_test: $(call objects,$(call sources_in,tools/xcoll-tune)) $(tools_shared)
 
 outer_files := $(filter-out $(inner_files),$(test_files)) $(example_files)
 $(patsubst $(S)%.c,$(BUILD)/%,$(wildcard $(patsubst $(BUILD)/%,$(S)%.c,$(outer_files)))): $(BUILD)/%: $(S)%.c $(library) $(BUILD)/flags.txt

@@ -16,7 +16,7 @@ offers() { # EXPECTED WORDS...: some of what is offered for the last word
     [ -n "$expected" ] || [ ${#COMPREPLY[@]} -eq 0 ] || wrong "'$*' offers ${COMPREPLY[*]}"
 }
 
-for program in xcollrun xcoll-info xcoll-perf xcoll-doctor; do
+for program in xcollrun xcoll-info xcoll-perf xcoll-tune xcoll-doctor; do
     complete -p $program >/dev/null || wrong "$program has no completion"
     # Whatever is offered as an option is one.
     offers '--help --version' "$BUILD/$program" --
@@ -28,6 +28,7 @@ offers 'cat' "$xcollrun" -n 2 ca
 offers '' "$xcollrun" -n ''
 offers 'settings' "$BUILD/xcoll-info" se
 offers 'allreduce allgather allgatherv all' "$BUILD/xcoll-perf" --op all
+offers 'allreduce' "$BUILD/xcoll-tune" --ops allr
 offers 'bfloat16' "$BUILD/xcoll-perf" --dtype b
 offers 'persistent' "$BUILD/xcoll-perf" --form p
 offers 'honest' "$BUILD/xcoll-perf" --loop ''

@@ -1,5 +1,5 @@
-# Completion of the command lines of xcollrun, xcoll-info, xcoll-perf and xcoll-doctor in bash. What there is to choose
-# from is what the tools themselves print.
+# Completion of the command lines of xcollrun and the other tools in bash. What there is to choose from is what the tools themselves
+# print.
 _xcoll_offer() { # WORDS: those of them that go on with what is typed
     mapfile -t COMPREPLY < <(compgen -W "$1" -- "$_xcoll_current")
 }
@@ -17,9 +17,10 @@ _xcoll_values() { # TOOL OPTION: offers the option's values; false if it has non
     *xcoll-perf:--reduce) _xcoll_offer "$(_xcoll_perf_names "$1" reductions)" ;;
     *xcoll-perf:--form) _xcoll_offer "$(_xcoll_perf_names "$1" forms)" ;;
     *xcoll-perf:--loop) _xcoll_offer "$(_xcoll_perf_names "$1" loops)" ;;
-    *xcoll-perf:--compare) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
+    *xcoll-tune:--ops) _xcoll_offer "$(_xcoll_perf_names "${1/%tune/perf}" operations)" ;;
+    *xcoll-perf:--compare | *xcoll-tune:--check | *xcoll-tune:-o) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
     *xcoll-doctor:--root) mapfile -t COMPREPLY < <(compgen -d -- "$_xcoll_current") ;;
-    *:-n | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds) ;; # a value of one's own
+    *:-n | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds | *:--time) ;; # a value of one's own
     *) return 1 ;;
     esac
 }
@@ -37,4 +38,4 @@ _xcoll() {
         esac ;;
     esac
 }
-complete -F _xcoll xcollrun xcoll-info xcoll-perf xcoll-doctor
+complete -F _xcoll xcollrun xcoll-info xcoll-perf xcoll-tune xcoll-doctor

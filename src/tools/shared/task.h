@@ -54,6 +54,10 @@ public:
         return static_cast<int>(turns_.size());
     }
     void run(int root);
+    // From now on calls go to this communicator of the same ranks; persistent requests stay with the first one.
+    void use(xcoll_comm_t comm) {
+        member_.comm = comm;
+    }
     // Writes all that is sent and reads all that is received with that root.
     void produce(int root, unsigned iteration);
     uint64_t consume(int root) const;
@@ -82,7 +86,7 @@ private:
     }
 
     const Task task_;
-    const Member member_;
+    Member member_;
     const Operation *mine_;                  // what this rank calls: the other end of a message calls something else
     size_t send_bytes_ = 0, recv_bytes_ = 0; // of one call
     std::unique_ptr<unsigned char[]> send_, recv_;
