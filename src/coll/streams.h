@@ -12,6 +12,9 @@
 // what it wants of the first u lines of every stream. So the writer of a stream with an area of A lines writes line w
 // after it saw used[p] > w - A for every p that reads something there.
 //
+// Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
+// as well: its area is as long as itself, so its writer still waits for nobody.
+//
 // A stream that lies in one piece in the writer's symmetric heap is not copied: the writer lends it, and leaves when
 // the counters `out` of its readers tell that they have finished (streams_lend.cpp).
 //
@@ -24,6 +27,7 @@
 // reader and between two waits for a writer: no chain comes back to its begin.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "coll/algorithm.h"
@@ -33,6 +37,8 @@ namespace xcoll {
 
 // Long enough to hide a wait behind it, short enough to stay in the cache between writer and reader.
 inline constexpr size_t longest_stream_step = size_t{64} << 10;
+// Of a stream that fits the room: nobody waits for its readers, so shorter chunks cost less than they hide.
+inline constexpr size_t shortest_flow_step = size_t{16} << 10;
 // Chunks in an area: one is written while another is read, and neither waits for a third.
 inline constexpr size_t stream_chunks = 4;
 // A stream that lies in the head itself.
@@ -85,14 +91,23 @@ private:
         Walk shared, pair;
         size_t shared_end = 0, pair_begin = 0, pair_end = 0, end = 0;
         uint64_t base = 0, area = 0, offset = 0;
-        bool streams = false;
+        bool flows = false;
     };
 
     static uint64_t lines(size_t bytes) {
         return (bytes + line_bytes - 1) / line_bytes;
     }
+    // What is written and read at a time: whole lines, and so are the areas that chunks go through.
+    static size_t chunk_of(size_t total, size_t area) {
+        const size_t longest = total > area ? longest_stream_step : shortest_flow_step;
+        return std::min(longest, area / stream_chunks / line_bytes * line_bytes);
+    }
     bool is_longer_than_room() const {
         return total_ > area_;
+    }
+    bool flows() const {
+        const bool readers_wait = exchange_.ops()[0].root >= 0;
+        return is_longer_than_room() || (readers_wait && total_ >= 2 * shortest_flow_step && !lends_);
     }
     void plan_out();
     bool is_inlined() const {

@@ -37,6 +37,7 @@ bool Streams::find_lendable() {
 void Streams::enter_lent(Head &head) {
     head.has_room = lends_blocks_ ? 1 : 0;
     head.inlined = 0;
+    head.flows = 0;
     head.place = {Window::counter_base(window_.my_cell(n_)), 0, {total_}, {total_}};
     lend(window_, head, lent_);
     window_.announce(n_);

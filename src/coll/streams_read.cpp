@@ -43,7 +43,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.area = head.place.area;
         source.offset = head.place.offset;
         total = head.place.total;
-        source.streams = total > source.area;
+        source.flows = head.flows != 0;
     }
     source.shared_end = source.end = index_bytes_ + shared;
     if (index_bytes_ == 0 && pair > 0) {
@@ -54,9 +54,9 @@ void Streams::open(int p, size_t shared, size_t pair) {
     if (total < source.end || (all_mine && total != source.end)) {
         fail_mismatched(p, total - index_bytes_, shared + pair);
     }
-    any_streams_ |= source.streams;
-    if (source.streams) {
-        step_ = std::min(step_, source.area / stream_chunks / line_bytes * line_bytes);
+    any_streams_ |= source.flows;
+    if (source.flows) {
+        step_ = std::min(step_, chunk_of(total, source.area));
     }
 }
 
@@ -112,7 +112,7 @@ void Streams::read_heads() {
     if (everyone && ranks_ > 1) {
         window_.saw_everyone(std::min(done, window_.done()));
     }
-    any_streams_ |= is_longer_than_room();
+    any_streams_ |= flows();
     if (!any_streams_) {
         step_ = ~size_t{0} / 2;
     }
@@ -146,9 +146,9 @@ void Streams::read(Source &source, int p, size_t until) {
     }
     const auto part = [&](Walk &walk, size_t begin, size_t end) {
         for (size_t at = std::max(begin, position_); at < std::min(end, until);) {
-            const size_t in_area = source.streams ? at % source.area : at;
+            const size_t in_area = source.flows ? at % source.area : at;
             const size_t rest = std::min(end, until) - at;
-            const std::span<char> to = walk.next(source.streams ? std::min(source.area - in_area, rest) : rest);
+            const std::span<char> to = walk.next(source.flows ? std::min(source.area - in_area, rest) : rest);
             if (to.empty()) {
                 return;
             }
@@ -163,7 +163,7 @@ void Streams::read(Source &source, int p, size_t until) {
 // Everything that this rank wants of p's stream up to there.
 bool Streams::has_come(int p, size_t until) {
     const Source &source = sources_[p];
-    if (!source.streams || source.end <= position_) {
+    if (!source.flows || source.end <= position_) {
         return true;
     }
     obstacle_ = {&window_.cell(p, n_).in, source.base + lines(std::min(until, source.end)), p};

@@ -133,23 +133,25 @@ void Streams::enter() {
     head.has_room = 0; // for one piece
     head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
     head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {total_}};
-    // The chunks of an area are whole lines, and so are the areas that chunks go through.
-    chunk_ = std::min(longest_stream_step, area_ / stream_chunks / line_bytes * line_bytes);
-    if (!is_longer_than_room()) {
+    head.flows = flows() ? 1 : 0;
+    if (!flows()) {
         if (total_ > 0) {
             write_through(is_inlined() ? inlined_stream(head) : window_.at(rank_, offset_), total_);
         }
         window_.announce(n_);
-    } else {
+        return;
+    }
+    chunk_ = chunk_of(total_, area_);
+    if (is_longer_than_room()) {
         area_ = head.place.area = chunk_ * (area_ / chunk_);
         if (overwrites_its_input()) {
             packed_.emplace(*team_.scratch, total_);
             pack(packed_->data(), total_);
         }
-        window_.announce(n_);
-        while (written_ + chunk_ <= area_ && written_ < total_) {
-            write_chunk();
-        }
+    }
+    window_.announce(n_);
+    while (written_ < total_ && written_ + std::min(chunk_, total_ - written_) <= area_) {
+        write_chunk();
     }
 }
 
