@@ -266,6 +266,8 @@ to = '$(DESTDIR)$(1)$(if $2,/$2)'
 lib_to_include = $(shell realpath -m --relative-to='$(libdir)' '$(includedir)')
 cmake_files := $(addprefix $(BUILD)/,xcoll-config.cmake xcoll-config-version.cmake)
 completions := $(call to,$(datarootdir),bash-completion/completions)
+# An environment module, for a machine on which many versions are kept side by side; empty for none.
+modulefiles = $(datarootdir)/modulefiles
 
 $(BUILD)/xcoll.pc: $(S)src/xcoll.pc.in FORCE
 	@sed $(foreach v,prefix exec_prefix libdir includedir version,-e 's|@$v@|$(value $v)|') $< >$@
@@ -273,7 +275,10 @@ $(BUILD)/xcoll.pc: $(S)src/xcoll.pc.in FORCE
 $(cmake_files): $(BUILD)/%: $(S)src/%.in FORCE
 	@sed $(foreach v,lib_to_include soname version,-e 's|@$v@|$($v)|') $< >$@
 
-install: all $(BUILD)/xcoll.pc $(cmake_files)
+$(BUILD)/xcoll.tcl: $(S)src/xcoll.tcl.in FORCE
+	@sed $(foreach v,version bindir libdir includedir prefix,-e 's|@$v@|$($v)|') $< >$@
+
+install: all $(BUILD)/xcoll.pc $(BUILD)/xcoll.tcl $(cmake_files)
 	install -d $(call to,$(includedir)) $(call to,$(libdir),pkgconfig) $(call to,$(libdir),cmake/xcoll) $(completions) $(if $(tools),$(call to,$(bindir)))
 	install -m 644 $(S)include/xcoll.h $(call to,$(includedir))
 	install -m 755 $(BUILD)/libxcoll.so.$(version) $(call to,$(libdir))
@@ -283,6 +288,7 @@ install: all $(BUILD)/xcoll.pc $(cmake_files)
 	install -m 644 $(cmake_files) $(call to,$(libdir),cmake/xcoll)
 	install -m 644 $(S)src/tools/shared/completion.bash $(completions)/xcollrun
 	$(foreach t,$(filter-out xcollrun,$(tools)),ln -sf xcollrun $(completions)/$t && ):
+	$(if $(modulefiles),install -d $(call to,$(modulefiles),xcoll) && install -m 644 $(BUILD)/xcoll.tcl $(call to,$(modulefiles),xcoll/$(version)))
 	install -d $(call to,$(datarootdir),xcoll)
 	install -m 644 $(api_json) $(call to,$(datarootdir),xcoll)
 	$(if $(tools),install -m 755 $(tool_files) $(call to,$(bindir)))
@@ -292,14 +298,15 @@ install: all $(BUILD)/xcoll.pc $(cmake_files)
 uninstall: $(BUILD)/config.mk
 	rm -f $(call to,$(includedir),xcoll.h) $(call to,$(libdir),libxcoll.so) $(call to,$(libdir),$(soname)) \
 	  $(call to,$(libdir),libxcoll.so.$(version)) $(call to,$(libdir),pkgconfig/xcoll.pc) $(call to,$(datarootdir),xcoll/xcoll-api.json) \
+	  $(if $(modulefiles),$(call to,$(modulefiles),xcoll/$(version))) \
 	  $(foreach f,$(notdir $(cmake_files)),$(call to,$(libdir),cmake/xcoll/$f)) $(addprefix $(completions)/,$(tools)) \
 	  $(foreach t,$(tools),$(call to,$(bindir),$t)) $(foreach f,$(notdir $(plugin_files)),$(call to,$(libdir),xcoll/$f))
 	@for page in $(notdir $(man_pages)); do rm -f $(call to,$(mandir))/man"$${page##*.}/$$page"; done
-	@rmdir $(call to,$(libdir),cmake/xcoll) $(call to,$(libdir),xcoll) $(call to,$(datarootdir),xcoll) 2>/dev/null || true
+	@rmdir $(call to,$(libdir),cmake/xcoll) $(call to,$(libdir),xcoll) $(call to,$(datarootdir),xcoll) $(call to,$(modulefiles),xcoll) 2>/dev/null || true
 
 # What was built goes, what was configured stays; distclean leaves nothing that came from here.
 clean:
-	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb xcoll-*.tar.gz xcoll xcoll.pc xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb xcoll-*.tar.gz xcoll xcoll.pc xcoll.tcl xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)

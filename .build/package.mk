@@ -12,6 +12,6 @@ abi: $(library)
 multiarch = $(shell dpkg-architecture -q DEB_HOST_MULTIARCH 2>/dev/null || $(CC) -print-multiarch)
 deb: all
 	@rm -rf '$(BUILD)/deb' && mkdir -p '$(BUILD)/deb'
-	@+$(MAKE) -f '$(main)' BUILD='$(BUILD)' install prefix=/usr exec_prefix=/usr libdir='/usr/lib/$(multiarch)' \
+	@+$(MAKE) -f '$(main)' BUILD='$(BUILD)' install prefix=/usr exec_prefix=/usr libdir='/usr/lib/$(multiarch)' modulefiles= \
 	  DESTDIR='$(abspath $(BUILD))/deb/tree' >'$(BUILD)/deb/install.log'
 	@sh $(S).build/deb.sh '$(BUILD)/deb/tree' '$(version)' '$(or $(S),.)' '$(BUILD)/deb'

@@ -47,6 +47,7 @@ case $purpose in check | clang)
     need libucx-dev "carries messages between machines" has_header "#include <ucp/api/ucp.h>"
     need abigail-tools "holds the library against the record of its ABI" has_command abidiff
     need cmake "tries the package for CMake" has_command cmake
+    need tclsh,tcl "tries the environment module" has_command tclsh
     kind=required ;;
 esac
 case $purpose in lint)

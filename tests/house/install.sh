@@ -31,7 +31,7 @@ prefix="$work/a place/xcoll"
 make_it prefix="$prefix" install
 grep -q '^  CXX ' "$work/log" && stop "make install compiled again what make tests had built"
 for file in include/xcoll.h lib/libxcoll.so lib/libxcoll.so.1 lib/pkgconfig/xcoll.pc lib/cmake/xcoll/xcoll-config.cmake \
-    share/bash-completion/completions/xcoll-perf; do
+    share/bash-completion/completions/xcoll-perf share/modulefiles/xcoll; do
     [ -e "$prefix/$file" ] || stop "$file was not installed"
 done
 for tool in "$prefix"/bin/*; do
@@ -41,6 +41,24 @@ done
 eval "$CC -o '$work/user' '$work/user.c' $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xcoll)" ||
     stop "a program does not build with the flags of xcoll.pc"
 LD_LIBRARY_PATH="$prefix/lib" "$work/user" || stop "a program built with xcoll.pc does not run"
+
+# The environment module, read as the modules command would: what it puts first in a variable is there.
+if command -v tclsh >/dev/null; then
+    cat >"$work/modulecmd.tcl" <<'EOT'
+foreach said {module-whatis conflict} { proc $said {args} {} }
+proc prepend-path {variable path} {
+    if {![file isdirectory $path]} { puts "$variable: there is no $path"; exit 1 }
+    puts "$variable $path"
+}
+source [lindex $argv 0]
+EOT
+    tclsh "$work/modulecmd.tcl" "$prefix"/share/modulefiles/xcoll/*.*.* >"$work/log" 2>&1 || { cat "$work/log"; stop "the environment module does not load"; }
+    for said in "PATH $prefix/bin" "LD_LIBRARY_PATH $prefix/lib" "CPATH $prefix/include"; do
+        grep -qxF "$said" "$work/log" || { cat "$work/log"; stop "the environment module does not say: $said"; }
+    done
+else
+    echo "tclsh is not installed: the environment module was not tried"
+fi
 
 # CMake finds it too, in the version that is asked for and in none that is later; a tree that was moved serves as well.
 if command -v cmake >/dev/null; then
