@@ -29,9 +29,10 @@ while read -r file; do
     cp -a "$tree/$file" "$work/$package/$file"
 done <"$work/files"
 
-# The pages of manuals are packed, and programs leave their symbols behind.
+# The pages of manuals are packed, programs leave their symbols behind, and a library is no program.
 find "$work" -path '*/share/man/*' -type f -exec gzip -9n {} +
 find "$work/$library" "$work/xcoll-tools/usr/bin" -type f -exec strip --strip-unneeded {} +
+find "$work/$library" -name '*.so*' -type f -exec chmod a-x {} +
 shared=$(find "$work/$library" -name "$soname")
 
 needs() { # PROGRAM...: the packages that these are linked with, but for our own
@@ -42,17 +43,59 @@ needs() { # PROGRAM...: the packages that these are linked with, but for our own
     echo "$found"
 }
 
+# Packages without a maintainer are refused; this one stands for nobody.
+maintainer="${DEBFULLNAME:-Whoever built this} <${DEBEMAIL:-unknown@example.org}>"
+
+time=@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$sources/.github/CHANGELOG.md")}
+
+# The changes in the words of CHANGELOG.md and in the form and width that Debian reads.
+changelog() {
+    awk -v signed=" -- $maintainer  $(date --utc --rfc-email --date="$time")" -v width=78 '
+        function end_item() {
+            for (i = 1; i <= words; i++) {
+                if (length(line) + length(item[i]) >= width) { print line; line = "   " }
+                line = line " " item[i]
+            }
+            if (words) print line
+            words = 0
+        }
+        { first = 1 }
+        /^## / {
+            end_item()
+            if (entries++) print "\n" signed "\n"
+            sub(/,.*/, "", $2)
+            print "xcoll (" $2 ") unstable; urgency=medium\n"
+            next
+        }
+        /^- / { end_item(); line = "  *"; first = 2 }
+        entries { for (i = first; i <= NF; i++) item[++words] = $i }
+        END { end_item(); print "\n" signed }' "$sources/.github/CHANGELOG.md"
+}
+
+# Nothing is granted here that the sources do not grant.
+copyright() {
+    echo "This package was made by \`make deb\` of the sources of xcoll $version."
+    echo
+    if [ -f "$sources/LICENSE" ]; then
+        cat "$sources/LICENSE"
+    else
+        echo "Copyright (C) $(date --utc --date="$time" +%Y) the authors of xcoll. The sources name no licence:"
+        echo "whoever wants to hand this package on asks them."
+    fi
+}
+
 pack() { # PACKAGE ARCHITECTURE SECTION FIELDS SHORT LONG
     folder=$work/$1
     mkdir -p "$folder/DEBIAN" "$folder/usr/share/doc/$1"
-    gzip -9nc "$sources/.github/CHANGELOG.md" >"$folder/usr/share/doc/$1/changelog.gz"
+    changelog | gzip -9nc >"$folder/usr/share/doc/$1/changelog.gz"
+    copyright >"$folder/usr/share/doc/$1/copyright"
     cat >"$folder/DEBIAN/control" <<END
 Package: $1
 Version: $version
 Architecture: $2
 Section: $3
 Priority: optional
-Maintainer: ${DEBFULLNAME:-whoever built this} <${DEBEMAIL:-root@localhost}>
+Maintainer: $maintainer
 Installed-Size: $(du -sk "$folder/usr" | cut -f1)
 ${4}Description: $5
  $6
@@ -64,14 +107,16 @@ END
 }
 if [ -n "$(find "$work/$library" -path '*/xcoll/*')" ]; then messages='Recommends: libucx0
 '; else messages=; fi
-printf 'activate-noawait ldconfig\n' >"$work/triggers"
-mkdir -p "$work/$library/DEBIAN" "$out" && cp "$work/triggers" "$work/$library/DEBIAN/triggers"
+mkdir -p "$work/$library/DEBIAN" "$out"
+printf 'activate-noawait ldconfig\n' >"$work/$library/DEBIAN/triggers"
+# Programs that are linked with it need this version or a later one.
+echo "libxcoll ${soname#libxcoll.so.} $library (>= $version)" >"$work/$library/DEBIAN/shlibs"
 pack "$library" "$architecture" libs "Depends: $(needs "$shared")
 $messages" 'collective communication between the ranks of a parallel job' \
     'The library, and its plug-ins for messages between machines.'
 pack libxcoll-dev "$architecture" libdevel "Depends: $library (= $version)
 " 'collective communication: what programs are built with' \
-    'The header, files for pkg-config and CMake, and a manual page for each function.'
+    'The header, files for pkg-config and CMake, a manual page for each function.'
 pack xcoll-tools "$architecture" utils "Depends: $(needs "$work"/xcoll-tools/usr/bin/*), $library (= $version)
 " 'collective communication: tools' 'Start jobs, show settings and choices, measure, look for what is wrong.'
 pack xcoll-doc all doc '' 'collective communication: introduction' \

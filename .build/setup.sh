@@ -48,6 +48,7 @@ case $purpose in check | clang)
     need abigail-tools "holds the library against the record of its ABI" has_command abidiff
     need cmake "tries the package for CMake" has_command cmake
     need tclsh,tcl "tries the environment module" has_command tclsh
+    need lintian "looks for defects in the Debian packages" has_command lintian
     kind=required ;;
 esac
 case $purpose in lint)

@@ -27,6 +27,13 @@ installed=$(cd "$BUILD/deb/tree" && find . ! -type d | sed '/share\/man/s/$/.gz/
 missing=$(comm -23 <(echo "$installed") <(sort "$work/packed"))
 [ -z "$missing" ] || stop "in no package: $missing"
 
+# As Debian itself would look at them; it knows no package of its own with this name.
+if command -v lintian >/dev/null; then
+    lintian --allow-root --fail-on error,warning "${packages[@]}" >"$work/log" 2>&1 || { cat "$work/log"; stop "lintian has found something"; }
+else
+    echo "lintian is not installed: the packages were not looked at by it"
+fi
+
 cat >"$work/user.c" <<'END'
 #include <xcoll.h>
 int main(void) {
