@@ -142,7 +142,7 @@ $(api_json): $(S).build/api_json.cpp $(S)src/api/operations.def $(BUILD)/flags.t
 # NAME_test.cpp sees the inside of the library. Every other program is linked as a user's would be: with the public
 # library only.
 
-test_folders := unit sim ranks faults abi net
+test_folders := unit sim fuzz ranks faults abi net
 inner_tests := $(wildcard $(foreach f,$(test_folders),$(S)tests/$f/*_test.cpp))
 programs_in = $(filter-out $(inner_tests),$(wildcard $(foreach f,$1,$(S)$f/*.c $(S)$f/*.cpp)))
 inner_files := $(patsubst $(S)%.cpp,$(BUILD)/%,$(inner_tests))

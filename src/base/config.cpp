@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "base/error.h"
@@ -14,30 +15,43 @@ namespace xcoll {
 
 namespace {
 
+// The number at the front of a text, whatever the program's locale makes of points and commas, and what comes after it;
+// nothing if it does not begin with a number.
+template <class Number> std::optional<std::string_view> take_number(std::string_view text, Number &value) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) {
+        return std::nullopt;
+    }
+    return text.substr(static_cast<size_t>(end - text.data()));
+}
+
 const char *set_timeout(Settings &settings, const std::string &text) {
-    char *end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
+    double seconds = 0;
     // A year: above that somebody meant another unit.
-    if (end == text.c_str() || *end != '\0' || !(seconds >= 0 && seconds <= 31'536'000)) {
+    constexpr double longest = 31'536'000;
+    if (take_number(text, seconds) != "" || !(seconds >= 0 && seconds <= longest)) {
         return "seconds, such as 30 or 0.5; 0 for no limit";
     }
-    settings.timeout_ms = seconds == 0 ? -1 : std::llround(seconds * 1000);
+    settings.timeout_ms = seconds == 0 ? -1 : std::max(std::llround(seconds * 1000), 1LL);
     return nullptr;
 }
 
 template <size_t Settings::*member> const char *set_bytes(Settings &settings, const std::string &text) {
-    char *end = nullptr;
-    const unsigned long long value = std::strtoull(text.c_str(), &end, 10);
-    const char *suffix = "KMG";
-    unsigned shift = 0;
-    if (end != text.c_str() && *end != '\0') {
-        const char *found = std::strchr(suffix, std::toupper(static_cast<unsigned char>(*end)));
-        shift = found && end[1] == '\0' ? static_cast<unsigned>(found - suffix + 1) * 10 : 64;
+    constexpr const char *expected = "bytes, such as 64M or 1G";
+    constexpr std::string_view suffixes = "KMG";
+    constexpr size_t most = size_t{1} << 40;
+    size_t value = 0;
+    const auto suffix = take_number(text, value);
+    if (!suffix || suffix->size() > 1) {
+        return expected;
     }
-    if (end == text.c_str() || text[0] == '-' || shift > 30 || value == 0 || value > (uint64_t{1} << 40 >> shift)) {
-        return "bytes, such as 64M or 1G";
+    const int unit = suffix->empty() ? 0 : std::toupper(static_cast<unsigned char>(suffix->front()));
+    const size_t found = suffix->empty() ? 0 : suffixes.find(static_cast<char>(unit)) + 1;
+    const size_t shift = 10 * found;
+    if ((found == 0 && !suffix->empty()) || value == 0 || value > most >> shift) {
+        return expected;
     }
-    settings.*member = static_cast<size_t>(value << shift);
+    settings.*member = value << shift;
     return nullptr;
 }
 
@@ -49,15 +63,24 @@ const char *set_shm(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-// "2,2": numbers from 1 on with one comma between two of them.
-bool is_list_of_sizes(const std::string &text) {
-    const bool digits_and_commas = text.find_first_not_of("0123456789,") == std::string::npos;
-    const std::string list = ',' + text + ',';
-    return digits_and_commas && list.find(",,") == std::string::npos && list.find(",0") == std::string::npos;
+// "2,2": nothing if it is no list of numbers from 1 on with one comma between two of them.
+std::vector<int> group_sizes(std::string_view text) {
+    constexpr int most = 1'000'000; // ranks of a job
+    std::vector<int> sizes;
+    for (std::string_view rest = ","; !rest.empty();) {
+        const auto after = rest.front() == ',' ? take_number(text, sizes.emplace_back()) : std::nullopt;
+        if (!after || sizes.back() < 1 || sizes.back() > most) {
+            return {};
+        }
+        rest = *after;
+        text = rest.substr(rest.empty() ? 0 : 1);
+    }
+    return sizes;
 }
 
 const char *set_groups(Settings &settings, const std::string &text) {
-    if (text != "machine" && text != "none" && !is_list_of_sizes(text)) {
+    settings.group_sizes = group_sizes(text);
+    if (text != "machine" && text != "none" && settings.group_sizes.empty()) {
         return "machine, none, or the sizes of groups such as 2,2";
     }
     settings.groups = text;

@@ -32,6 +32,17 @@ Grouping group_by(const std::vector<int> &labels) {
     return grouping;
 }
 
+Grouping group_by_sizes(const std::vector<int> &sizes, const std::vector<int> &node_ranks) {
+    std::vector<int64_t> ends(sizes.begin(), sizes.end());
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    ends.pop_back();
+    std::vector<int> labels;
+    for (const int rank : node_ranks) {
+        labels.push_back(static_cast<int>(std::upper_bound(ends.begin(), ends.end(), rank) - ends.begin()));
+    }
+    return group_by(labels);
+}
+
 Grouping group_by_place(const std::vector<Place> &places) {
     std::vector<int> labels(places.size());
     for (int32_t Place::*level : {&Place::l3, &Place::numa, &Place::socket}) {

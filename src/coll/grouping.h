@@ -30,6 +30,8 @@ struct Grouping {
 Grouping one_group(int ranks);
 // By labels: ranks with equal labels are a group. Labels must be equal on all ranks of the communicator.
 Grouping group_by(const std::vector<int> &labels);
+// Sizes count node ranks off; who is beyond the last belongs to the last group.
+Grouping group_by_sizes(const std::vector<int> &sizes, const std::vector<int> &node_ranks);
 // By the lowest level of the machine at which the ranks fall into several groups of several ranks; one group if there
 // is none or some rank's place is unknown.
 Grouping group_by_place(const std::vector<Place> &places);

@@ -54,23 +54,6 @@ std::unique_ptr<Transport> make_transport(const Membership &membership, Window *
     return membership.net->open(membership.net_id, membership.rank, ranks);
 }
 
-// Sizes such as 2,2 count node ranks off; who is beyond the last belongs to the last.
-Grouping group_by_sizes(const std::string &sizes, const Membership &membership) {
-    std::vector<int> labels;
-    for (const Peer &peer : membership.peers) {
-        int label = 0, end = 0;
-        for (size_t at = 0; at < sizes.size(); ++label) {
-            end += std::atoi(sizes.c_str() + at);
-            at = std::min(sizes.find(',', at), sizes.size() - 1) + 1;
-            if (peer.node_rank < end || at == sizes.size()) {
-                break;
-            }
-        }
-        labels.push_back(label);
-    }
-    return group_by(labels);
-}
-
 // Groups are for ranks of one machine, and may not show if placement may not.
 Order make_order(const Membership &membership) {
     const bool may_show = membership.settings.determinism < Determinism::layout;
@@ -78,12 +61,16 @@ Order make_order(const Membership &membership) {
 }
 
 Grouping make_grouping(const Membership &membership) {
-    const std::string &groups = membership.settings.groups;
-    if (groups == "none" || make_order(membership) != Order::groups) {
+    const Settings &settings = membership.settings;
+    if (settings.groups == "none" || make_order(membership) != Order::groups) {
         return one_group(static_cast<int>(membership.peers.size()));
     }
-    if (groups != "machine") {
-        return group_by_sizes(groups, membership);
+    if (!settings.group_sizes.empty()) {
+        std::vector<int> node_ranks;
+        for (const Peer &peer : membership.peers) {
+            node_ranks.push_back(peer.node_rank);
+        }
+        return group_by_sizes(settings.group_sizes, node_ranks);
     }
     std::vector<Place> places;
     for (const Peer &peer : membership.peers) {

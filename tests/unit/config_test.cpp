@@ -108,6 +108,7 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_int_equal(read("TIMEOUT=0.5").timeout_ms, 500);
     assert_int_equal(read("TIMEOUT=0").timeout_ms, -1); // no limit
     assert_int_equal(read("TIMEOUT=1e3").timeout_ms, 1'000'000);
+    assert_int_equal(read("TIMEOUT=0.0001").timeout_ms, 1); // short, but a limit
     assert_int_equal(read("SHM_BUDGET=65536").shm_budget, 65536);
     assert_int_equal(read("SHM_BUDGET=3k").shm_budget, 3072);
     assert_int_equal(read("SHM_BUDGET=2M").shm_budget, size_t{2} << 20);
@@ -115,6 +116,8 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_int_equal(read("HEAP=5M").heap, size_t{5} << 20);
     assert_int_equal(read("LEND=1").lend, 1);
     assert_string_equal(read("GROUPS=2,10,3").groups.c_str(), "2,10,3");
+    assert_true(read("GROUPS=2,10,3").group_sizes == std::vector<int>({2, 10, 3}));
+    assert_true(read("GROUPS=2,2;GROUPS=none").group_sizes.empty());
     assert_false(read("SHM=off").shm);
 }
 
@@ -130,6 +133,11 @@ void meeting_places_are_a_host_and_a_port(void **) {
 
 void what_is_not_valid_is_named(void **) {
     for (const char *bad : {"TIMEOUT=",
+                            "TIMEOUT= 1",
+                            "HEAP= -18446744073709551615",
+                            "HEAP=+5",
+                            "GROUPS=2147483647,2147483647",
+                            "GROUPS=99999999999999999999",
                             "TIMEOUT=x",
                             "TIMEOUT=1x",
                             "TIMEOUT=-1",

@@ -39,6 +39,14 @@ void labels_make_groups(void **) {
     expect_grouping(group_by({4, 4, -9, 4}), {3, 1}, {0, 1, 3, 2});
 }
 
+void sizes_count_ranks_off(void **) {
+    expect_grouping(group_by_sizes({2, 3}, {0, 1, 2, 3, 4}), {2, 3}, {0, 1, 2, 3, 4});
+    expect_grouping(group_by_sizes({2, 1}, {4, 1, 3, 0}), {2, 2}, {0, 2, 1, 3}); // beyond the last: of the last
+    expect_grouping(group_by_sizes({9}, {0, 1}), {2}, {0, 1});
+    // Sums of sizes may be larger than any rank.
+    expect_grouping(group_by_sizes(std::vector<int>(5000, 1'000'000), {0, 1'000'000}), {1, 1}, {0, 1});
+}
+
 Place place(int l3, int numa, int socket) {
     return {l3, numa, socket};
 }
@@ -74,9 +82,8 @@ void nothing_to_split_is_one_group(void **) {
 
 int main() {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(one_group_holds_all_in_order),
-        cmocka_unit_test(labels_make_groups),
-        cmocka_unit_test(the_lowest_level_that_splits_makes_groups),
+        cmocka_unit_test(one_group_holds_all_in_order),  cmocka_unit_test(labels_make_groups),
+        cmocka_unit_test(sizes_count_ranks_off),         cmocka_unit_test(the_lowest_level_that_splits_makes_groups),
         cmocka_unit_test(nothing_to_split_is_one_group),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -1,6 +1,7 @@
 #include "tools/shared/json.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 #include "tools/shared/command_line.h"
@@ -75,7 +76,8 @@ private:
         double value = 0;
         const char *first = text_.data() + at_;
         const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), value);
-        if (error != std::errc()) {
+        // from_chars takes "inf" and "nan" too.
+        if (error != std::errc() || !std::isfinite(value)) {
             fail("a value");
         }
         at_ += static_cast<size_t>(end - first);

@@ -31,7 +31,7 @@ std::optional<uint64_t> parse_bytes(std::string_view text) {
         return value;
     }
     const size_t step = units.find(static_cast<char>(unit[0] & ~('a' ^ 'A')), 1);
-    if (unit.size() > 1 || step == std::string_view::npos || value >= uint64_t{1} << (63 - 10 * step)) {
+    if (unit.size() > 1 || step == std::string_view::npos || value > ~uint64_t{0} >> (10 * step)) {
         return std::nullopt;
     }
     return value << (10 * step);
