@@ -12,7 +12,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
 
 # These work on a machine that lacks a compiler or autoconf: they install what is missing or need nothing.
-unconfigured := help clean distclean demo check bench bench-ancestors lint asan tsan ubsan sanitize setup-%
+unconfigured := help clean distclean demo check bench bench-ancestors lint asan tsan ubsan sanitize fuzz setup-%
 goals := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(unconfigured),$(goals)),)
 include $(BUILD)/config.mk
@@ -185,8 +185,8 @@ again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) 
 # The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
 quietly := env -u XCOLL_NO_INSTALL
 
-.PHONY: demo run-demo check run-tests soak bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-bench
-setup-demo setup-check setup-lint setup-clang setup-bench:
+.PHONY: demo run-demo check run-tests soak bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench
+setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench:
 	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
 
 demo: setup-demo
@@ -254,6 +254,7 @@ $(tidy_stamps): $(BUILD)/lint/%: $(S)% $(filter %.h,$(lint_files)) $(S).clang-ti
 	  $(isa_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
+include $(S).build/fuzz.mk
 include $(S).build/package.mk
 
 # --------------------------------------------------------------------------------------------------- installation
@@ -306,11 +307,11 @@ uninstall: $(BUILD)/config.mk
 
 # What was built goes, what was configured stays; distclean leaves nothing that came from here.
 clean:
-	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb xcoll-*.tar.gz xcoll xcoll.pc xcoll.tcl xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb fuzz xcoll-*.tar.gz xcoll xcoll.pc xcoll.tcl xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)
-	rm -rf $(foreach s,asan tsan ubsan,'$(BUILD)-$s')
+	rm -rf $(foreach s,asan tsan ubsan fuzz,'$(BUILD)-$s')
 	@rmdir '$(BUILD)' 2>/dev/null || true
 
 help:

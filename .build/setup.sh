@@ -2,7 +2,7 @@
 # Installs the packages that a purpose needs and this machine lacks, and says which and why. Where nothing is missing
 # it prints nothing and runs nothing. XCOLL_NO_INSTALL=1 leaves the machine as it is.
 #
-# usage: setup.sh demo|check|lint|clang|bench [BUILD]     BUILD/packages-changed makes the build look again
+# usage: setup.sh demo|check|lint|clang|fuzz|bench [BUILD]     BUILD/packages-changed makes the build look again
 set -u
 purpose=$1
 build=${2:-build}
@@ -14,6 +14,9 @@ has_command() {
 }
 has_compiler() {
     has_command ${CXX:-g++ clang++ c++} && has_command ${CC:-gcc clang cc}
+}
+has_libfuzzer() {
+    sh "$(dirname "$0")/libfuzzer.sh" >/dev/null
 }
 has_header() { # the text that includes it
     for compiler in ${CXX:-g++ clang++ c++}; do
@@ -30,11 +33,11 @@ need() { # package reason test...
 "
 }
 
-case $purpose in demo | check | lint | clang | bench)
+case $purpose in demo | check | lint | clang | fuzz | bench)
     need g++ "compiles the library" has_compiler
     need autoconf "writes configure" has_command autoconf ;;
 *)
-    echo "setup.sh: expected demo, check, lint, clang or bench, not \"$purpose\"" >&2
+    echo "setup.sh: expected demo, check, lint, clang, fuzz or bench, not \"$purpose\"" >&2
     exit 2 ;;
 esac
 case $purpose in check | clang)
@@ -54,8 +57,11 @@ esac
 case $purpose in lint)
     need clang-format-14,clang-format "checks the layout of the sources" has_command clang-format-14 clang-format
     need clang-tidy-14,clang-tidy "looks for defects in the sources" has_command clang-tidy-14 clang-tidy ;;
-clang)
-    need clang-14,clang "is the second compiler" has_command clang++-14 clang++ ;;
+fuzz)
+    kind=optional
+    need clang-14,clang "compiles what libFuzzer drives" has_command clang++-14 clang++
+    need libclang-rt-14-dev,libclang-rt-dev "is libFuzzer" has_libfuzzer
+    kind=required ;;
 bench)
     need python3 "runs the benchmark" has_command python3
     kind=optional

@@ -1,10 +1,12 @@
 // What a fuzz target is: a parser that is fed with anything. The program feeds its seeds, then random changes of them,
-// always the same ones: SEED=n feeds this one only, SOAK_SECONDS=n fresh ones for so long.
+// always the same ones: SEED=n feeds this one only, SOAK_SECONDS=n fresh ones for so long. Built for libFuzzer it is
+// driven by that instead, which sees what an input reaches and looks for inputs that reach more (make fuzz).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -60,6 +62,32 @@ inline std::string changed(std::string text, const std::vector<std::string> &all
     return text;
 }
 
+#ifdef XCOLL_LIBFUZZER
+
+// As files, in the folder that libFuzzer begins with.
+inline void write_seeds(const std::string &folder) {
+    int number = 0;
+    for (const std::string &seed : seeds()) {
+        std::ofstream(folder + "/seed-" + std::to_string(number++), std::ios::binary) << seed;
+    }
+}
+
+} // namespace xcoll::fuzz
+
+extern "C" int LLVMFuzzerInitialize(int *count, char ***arguments) {
+    if (*count > 1) {
+        xcoll::fuzz::write_seeds((*arguments)[*count - 1]);
+    }
+    return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes) {
+    xcoll::fuzz::feed({reinterpret_cast<const char *>(data), bytes});
+    return 0;
+}
+
+#else
+
 // The exit status of the program.
 inline int replay(const char *program) {
     constexpr uint64_t changed_ones = 4000;
@@ -86,3 +114,5 @@ inline int replay(const char *program) {
 int main(int, char **arguments) {
     return xcoll::fuzz::replay(arguments[0]);
 }
+
+#endif
