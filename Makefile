@@ -53,6 +53,10 @@ link := $(CXX) $(CXXFLAGS) $(LDFLAGS) $(sanitize) -pthread
 self_contained := $(if $(sanitizer),,-static-libstdc++ -static-libgcc)
 closed := $(if $(sanitizer),,-Wl$(,)-z$(,)defs)
 
+# Where the sources lie shows in no object, so that the same sources give the same bytes anywhere (make reproducible).
+# It shows in no file of flags either: a tree may be moved.
+nowhere = -ffile-prefix-map='$(CURDIR)=.' $(if $S,-ffile-prefix-map='$(abspath $S)=.')
+
 # src/kernels/isa_NAME.cpp is compiled for its instruction set, with flags that configure knows.
 isa_flags = $(if $(filter isa_%,$(basename $(notdir $<))),$($(basename $(notdir $<))_flags))
 
@@ -70,7 +74,7 @@ $(eval $(call text_file,flags.txt,$$(cxx) $$(cc) $$(link)))
 # Every source of these folders belongs to the library. The static one is for the tests, which see hidden symbols.
 
 floors := base run kernels topo boot fabric coll fused core api
-sources_in = $(wildcard $(S)src/$1/*.cpp $(S)src/$1/*/*.cpp $(S)src/$1/*/*/*.cpp)
+sources_in = $(sort $(wildcard $(S)src/$1/*.cpp $(S)src/$1/*/*.cpp $(S)src/$1/*/*/*.cpp))
 objects = $(patsubst $(S)src/%.cpp,$(BUILD)/obj/%.o,$1)
 library_objects := $(call objects,$(foreach f,$(floors),$(call sources_in,$f)))
 soname := libxcoll.so.$(firstword $(subst ., ,$(version)))
@@ -80,11 +84,11 @@ $(eval $(call text_file,obj/library.txt,$$(library_objects)))
 
 $(BUILD)/obj/%.o: $(S)src/%.cpp $(BUILD)/flags.txt
 	@mkdir -p $(@D)
-	$(call say,CXX,$<) $(cxx) $(isa_flags) $(plugin_flags) -c $< -o $@
+	$(call say,CXX,$<) $(cxx) $(nowhere) $(isa_flags) $(plugin_flags) -c $< -o $@
 
 $(BUILD)/obj/%.o: $(S)src/%.c $(BUILD)/flags.txt
 	@mkdir -p $(@D)
-	$(call say,CC,$<) $(cc) -c $< -o $@
+	$(call say,CC,$<) $(cc) $(nowhere) -c $< -o $@
 
 $(BUILD)/libxcoll.so.$(version): $(library_objects) $(BUILD)/obj/library.txt $(S)src/libxcoll.map
 	$(call say,LINK,$@) $(link) -shared $(self_contained) $(closed) -Wl,-z,now -Wl,--as-needed -Wl,-soname,$(soname) \

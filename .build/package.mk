@@ -1,9 +1,13 @@
 # What is given to others: an archive of the sources, packages, and the record of the ABI.
 
-.PHONY: dist abi deb
+.PHONY: dist reproducible abi deb
 dist:
 	@mkdir -p '$(BUILD)'
 	@sh $(S).build/dist.sh '$(or $(S),.)' '$(version)' '$(BUILD)/xcoll-$(version).tar.gz'
+
+# Everything is compiled twice, in two places; the test of the same name compiles a few files.
+reproducible: all
+	@BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' bash $(S)tests/house/reproducible.sh all
 
 abi: $(library)
 	@BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' bash $(S)tests/abi/dump.sh write
