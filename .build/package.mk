@@ -1,6 +1,6 @@
 # What is given to others: an archive of the sources, packages, and the record of the ABI.
 
-.PHONY: dist reproducible abi deb
+.PHONY: dist reproducible abi deb spack
 dist:
 	@mkdir -p '$(BUILD)'
 	@sh $(S).build/dist.sh '$(or $(S),.)' '$(version)' '$(BUILD)/xcoll-$(version).tar.gz'
@@ -8,6 +8,10 @@ dist:
 # Everything is compiled twice, in two places; the test of the same name compiles a few files.
 reproducible: all
 	@BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' bash $(S)tests/house/reproducible.sh all
+
+# A repository for Spack with the recipe of this archive: spack repo add $(BUILD)/spack && spack install xcoll
+spack: dist
+	@sh $(S).build/spack.sh '$(BUILD)/xcoll-$(version).tar.gz' '$(version)' '$(or $(S),.)' '$(BUILD)/spack'
 
 abi: $(library)
 	@BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' bash $(S)tests/abi/dump.sh write
