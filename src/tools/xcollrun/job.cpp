@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sys/wait.h>
 
+#include "tools/shared/processes.h"
 #include "tools/xcollrun/clock.h"
 #include "tools/xcollrun/descendants.h"
 #include "tools/xcollrun/processors.h"
@@ -229,7 +230,7 @@ void Job::enter(Phase phase) {
         return;
     const int signal = phase == Phase::terminating ? SIGTERM : SIGKILL;
     signal_ranks(signal);
-    for (const pid_t pid : descendants(getpid())) {
+    for (const pid_t pid : tools::descendants(getpid())) {
         if (std::none_of(ranks_.begin(), ranks_.end(), [pid](const Rank &rank) { return rank.pid == pid; }))
             kill(pid, signal);
         kill(pid, SIGCONT); // a stopped process does not notice SIGTERM
