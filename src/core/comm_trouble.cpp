@@ -1,0 +1,50 @@
+// What a communicator does not survive, and how everything in flight on it ends then.
+#include "core/comm.h"
+#include "core/owner.h"
+
+namespace xcoll {
+
+void Comm::throw_trouble() const {
+    if (trouble() != XCOLL_SUCCESS) {
+        throw Failure(trouble(), trouble_message_);
+    }
+}
+
+void Comm::abort(const char *reason) {
+    {
+        const Owner owner(*this); // two threads may do this at once
+        watcher_.abort(reason);   // for a blocking call that another thread is in
+    }
+    fail_for_good(Failure(XCOLL_ERR_ABORTED, format("rank %d aborted this communicator: %s", team_.rank, reason)));
+}
+
+void Comm::fail_for_good(const Failure &failure) {
+    const Owner owner(*this);
+    if (trouble() == XCOLL_SUCCESS) {
+        trouble_message_ = failure.message();
+        trouble_.store(failure.result(), std::memory_order_release);
+        if (window_) {
+            window_->say_farewell(failure.result(), failure.what());
+        } else {
+            transport_->say_farewell(failure.result(), failure.what());
+        }
+    }
+    end_in_flight(trouble(), trouble_message_);
+}
+
+void Comm::end_in_flight(xcoll_result_t result, const std::string &message) {
+    if (!has_in_flight()) {
+        return; // what the list holds is no longer this thread's to know
+    }
+    cancel_messages();
+    for (Request *request : in_flight_) {
+        request->task = Task();
+        request->result = result;
+        request->message = message;
+        end(*request);
+    }
+    in_flight_.clear();
+    in_flight_count_.store(0, std::memory_order_release);
+}
+
+} // namespace xcoll
