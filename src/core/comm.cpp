@@ -4,6 +4,7 @@
 #include <new>
 #include <numeric>
 
+#include "base/digest.h"
 #include "coll/one_shot.h"
 #include "coll/point_to_point.h"
 #include "coll/streams.h"
@@ -105,11 +106,31 @@ Comm::Comm(Membership membership) : Comm(membership, read_preferences(membership
 }
 
 Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
-    : membership_(std::move(membership)), window_(make_window(membership_)),
+    : membership_(std::move(membership)), recorder_(process().flights().take()), window_(make_window(membership_)),
       transport_(make_transport(membership_, window_.get(), preferences)), team_(make_team()),
       choices_(team_, preferences),
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
     patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
+    introduce();
+}
+
+// For whoever looks from outside: the same number on all ranks of this machine, and only on them.
+void Comm::introduce() {
+    const Node &node = *membership_.node;
+    Digest id;
+    if (window_) {
+        const auto first = static_cast<size_t>(window_->node_rank(0));
+        id.add(node.member(static_cast<int>(first)).segment->header().nonce).add(membership_.boards[0]);
+        id.add(window_->board(0).generation.load(std::memory_order_relaxed));
+    } else {
+        id.add(node.member(0).segment->header().nonce).add(membership_.net_id);
+        id.add(static_cast<uint64_t>(membership_.peers[0].net_rank));
+    }
+    std::vector<int64_t> pids;
+    for (const Peer &peer : membership_.peers) {
+        pids.push_back(peer.node_rank >= 0 ? node.member(peer.node_rank).process.pid : 0);
+    }
+    recorder_.introduce({id.value(), team_.rank, team_.size, membership_.name, std::move(pids)});
 }
 
 Team Comm::make_team() {
@@ -146,6 +167,7 @@ Comm::~Comm() {
 
 void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
     const Row &row = choices_.row(op);
+    recorder_.begin(n, call, row.name);
     try {
         if (row.run == one_shot) {
             one_shot_now(op, call, n);
@@ -154,12 +176,15 @@ void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
         } else {
             run_task(op, call, n, row.run, row.needs);
         }
+        recorder_.end(n, flight::State::done);
     } catch (const Failure &failure) {
+        recorder_.end(n, flight::State::failed);
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
         throw;
     } catch (const std::bad_alloc &) {
+        recorder_.end(n, flight::State::failed);
         // The peers are in the operation already, so this is not the call error that a lack of memory usually is.
         const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory);
         fail_for_good(failure);
@@ -215,13 +240,19 @@ void Comm::run_message(const Call &call) {
         run_as_request(call);
         return;
     }
+    const uint64_t m = recorder_.begin_message(call.op);
     try {
         open_post();
         run_task(call.op, {}, 0, user_message, Row::Needs::window);
+        recorder_.end_message(m, flight::State::done);
     } catch (const Failure &failure) {
+        recorder_.end_message(m, flight::State::failed);
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
+        throw;
+    } catch (const std::bad_alloc &) {
+        recorder_.end_message(m, flight::State::failed);
         throw;
     }
 }

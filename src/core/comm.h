@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/float_mode.h"
+#include "base/recorder.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
 #include "core/request.h"
@@ -78,6 +79,9 @@ public:
     }
     Watcher &watcher() {
         return watcher_;
+    }
+    Recorder &recorder() {
+        return recorder_;
     }
     // For those that may outlive it.
     std::weak_ptr<const void> life() const {
@@ -144,6 +148,7 @@ private:
     class Owner;
     Comm(Membership &membership, const std::vector<Preference> &preferences);
     Team make_team();
+    void introduce();
     bool is_quiet() const {
         return !has_in_flight() && trouble() == XCOLL_SUCCESS;
     }
@@ -185,6 +190,7 @@ private:
     std::optional<Failure> poll_in_flight(bool &moved);
     bool move(Request &request, bool &moved);
     void end(Request &request);
+    void record_end(const Request &request);
     // With the owner word.
     void end_in_flight(xcoll_result_t result, const std::string &message);
 
@@ -198,6 +204,7 @@ private:
     bool is_listed_ = false; // the process knows it, from its first request on; for the thread that starts operations
     Patience patience_;
     Membership membership_;
+    Recorder recorder_;
     std::shared_ptr<Window> window_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Post> post_; // made when the user sends or receives first

@@ -23,6 +23,7 @@ void Comm::fail_for_good(const Failure &failure) {
     if (trouble() == XCOLL_SUCCESS) {
         trouble_message_ = failure.message();
         trouble_.store(failure.result(), std::memory_order_release);
+        recorder_.trouble(failure.result(), failure.message());
         if (window_) {
             window_->say_farewell(failure.result(), failure.what());
         } else {

@@ -298,6 +298,7 @@ std::unique_ptr<Comm> world(const Wishes &wishes) {
     const std::lock_guard lock(job.mutex);
     if (!job.world) {
         job.world = connect(*find_job(settings_of(wishes)), wishes);
+        job.world->recorder().mark_internal();
     }
     std::unique_ptr<Comm> comm = dup(*job.world, wishes);
     ++job.users;

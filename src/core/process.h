@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/flight_file.h"
 #include "base/op.h"
 #include "boot/unique_id.h"
 #include "core/registry.h"
@@ -46,6 +47,11 @@ public:
         return job_;
     }
 
+    // ---- what is shown to the outside
+    FlightFile &flights() {
+        return flights_;
+    }
+
     // ---- unique ids that were made here
     OwnIds &own_ids() {
         return own_ids_;
@@ -80,6 +86,7 @@ private:
     std::atomic<bool> forked_{false};
     std::once_flag fork_handler_;
     Job job_;
+    FlightFile flights_;
     OwnIds own_ids_;
     std::atomic<int> groups_{0};
     Registry<Shape> types_{dtype_range};

@@ -22,7 +22,8 @@ struct Request {
     Call what;
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
     Fingerprint call{};
-    uint64_t n = 0;
+    uint64_t n = 0;              // 0: a message
+    uint64_t message_number = 0; // then, in the recorder
     const Row *row = nullptr;
     Parking parking;
     TaskHome home{};

@@ -35,6 +35,7 @@ bool Watcher::drive() {
 }
 
 void Watcher::check(const Until &until, int64_t waited_ns) {
+    comm_.recorder().wait(waited_ns, until.owner);
     if (aborted_.load(std::memory_order_acquire)) {
         fail(XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank, abort_reason_.c_str());
     }
@@ -111,6 +112,10 @@ void Watcher::sleep(const Until &until, int64_t nanoseconds) {
         return until.reached() || comm_.anything_ready() || (others && process().anything_ready());
     };
     node_->doorbell().sleep(ready, owner, nanoseconds);
+}
+
+void Watcher::over() {
+    comm_.recorder().stop_waiting();
 }
 
 void Watcher::abort(const char *reason) {

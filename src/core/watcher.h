@@ -24,6 +24,7 @@ public:
     bool drive() override;
     void check(const Until &until, int64_t waited_ns) override;
     void sleep(const Until &until, int64_t nanoseconds) override;
+    void over() override;
 
     // Any thread.
     void set_timeout(int64_t milliseconds) {

@@ -65,6 +65,9 @@ void wait_slowly(const Until &until, Watch &watch, const Patience &patience) {
             nap = std::min(nap * 2, longest_nap);
         }
     }
+    if (next_check > start + first_check) {
+        watch.over();
+    }
 }
 
 } // namespace xcoll

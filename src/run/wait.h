@@ -22,6 +22,9 @@ public:
     virtual void check(const Until &until, int64_t waited_ns) = 0;
     // Sleeps until the signal may have been reached, at most so long.
     virtual void sleep(const Until &until, int64_t nanoseconds) = 0;
+    // A wait that was long enough to be checked has ended well.
+    virtual void over() {
+    }
 };
 
 struct Patience {

@@ -69,4 +69,9 @@ for left_out in NO_SLOT_CREDIT EARLY_DONE RELAXED; do
     check cell fails IN_SLOTS $left_out
 done
 
+check stamped holds
+for left_out in NO_ZERO NO_SECOND_LOOK RELAXED SAME_STAMP; do
+    check stamped fails $left_out
+done
+
 [ $failures -eq 0 ]

@@ -1,0 +1,80 @@
+#include "base/recorder.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace xcoll {
+
+namespace {
+
+int64_t now_ns() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+template <size_t bytes> void show_text(flight::Text<bytes> &to, const std::string &text) {
+    const auto words = flight::Text<bytes>::of(text);
+    for (size_t i = 0; i < std::size(words.words); ++i) {
+        show(to.words[i], words.words[i]);
+    }
+}
+
+// The stamp of the oldest one that has begun and not ended, or 0.
+uint64_t oldest_begun(const flight::Entry (&entries)[flight::entry_count]) {
+    uint64_t oldest = 0;
+    for (const flight::Entry &entry : entries) {
+        const uint64_t stamp = look_at(entry.stamp);
+        if (flight::is_begun(stamp) && (oldest == 0 || stamp < oldest)) {
+            oldest = stamp;
+        }
+    }
+    return oldest;
+}
+
+} // namespace
+
+void Recorder::introduce(const Identity &identity) {
+    show(record_->rank, int64_t{identity.rank});
+    show(record_->size, int64_t{identity.size});
+    show(record_->created, now_ns());
+    show_text(record_->name, identity.name);
+    for (size_t p = 0; p < std::min(identity.pids.size(), flight::most_pids); ++p) {
+        show(record_->pids[p], identity.pids[p]);
+    }
+    show(record_->id, identity.id);
+}
+
+void Recorder::mark_internal() {
+    show(record_->internal, int64_t{1});
+}
+
+uint64_t Recorder::begin_message(const Op &op) {
+    const uint64_t m = ++messages_;
+    Op shown = op;
+    shown.root = op.kind == Kind::recv ? op.from : op.to;
+    shown.count = op.kind == Kind::recv ? op.room : op.sent;
+    const Fingerprint call = fingerprint(shown);
+    message(m).rewrite(flight::stamp(m, flight::State::begun), {call.what, call.count});
+    return m;
+}
+
+void Recorder::wait(int64_t waited_ns, int awaited) {
+    if (is_telling_wait_.test_and_set(std::memory_order_acquire)) {
+        return; // another thread tells of its own, and there is room for one
+    }
+    const uint64_t operation = oldest_begun(record_->entries);
+    const char *algorithm =
+        algorithms_[flight::number_of(operation) % flight::entry_count].load(std::memory_order_relaxed);
+    const auto name = flight::AlgorithmText::of(operation != 0 && algorithm ? algorithm : "");
+    record_->wait.rewrite(++waits_, {static_cast<uint64_t>(now_ns() - waited_ns), static_cast<uint64_t>(awaited),
+                                     operation, oldest_begun(record_->messages), name.words[0], name.words[1]});
+    is_telling_wait_.clear(std::memory_order_release);
+}
+
+void Recorder::trouble(int result, const std::string &reason) {
+    show_text(record_->reason, reason);
+    show(record_->trouble, int64_t{result});
+}
+
+} // namespace xcoll

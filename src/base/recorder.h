@@ -1,0 +1,73 @@
+// The flight recorder of one rank of a communicator: its last operations, and what it waits for, in memory that can be
+// read from outside (base/flight.h).
+//
+// It costs a blocking call five stores when it begins and one when it ends, into lines that nobody else touches and
+// without a clock: the slow branch of waiting stamps the time (Watch::check), and there the time counts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/flight.h"
+
+namespace xcoll {
+
+class Recorder {
+public:
+    // Who the rank is, for its record.
+    struct Identity {
+        uint64_t id;
+        int rank, size;
+        std::string name;
+        std::vector<int64_t> pids; // of all ranks, 0 for those of other machines
+    };
+    // `record` stays the recorder's until it is destroyed.
+    explicit Recorder(std::shared_ptr<flight::Record> record) : record_(std::move(record)) {
+    }
+    void introduce(const Identity &identity);
+    void mark_internal();
+
+    // ---- by the thread that starts operations
+    void begin(uint64_t n, const Fingerprint &call, const char *algorithm) {
+        algorithms_[n % flight::entry_count].store(algorithm, std::memory_order_relaxed);
+        operation(n).rewrite(flight::stamp(n, flight::State::begun), {call.what, call.count});
+    }
+    // The number by which a user's message is ended.
+    uint64_t begin_message(const Op &op);
+
+    // ---- by whoever ends it, which the thread that starts operations knows of before it begins what needs the place
+    void end(uint64_t n, flight::State state) {
+        operation(n).restamp(flight::stamp(n, flight::State::begun), flight::stamp(n, state));
+    }
+    void end_message(uint64_t m, flight::State state) {
+        message(m).restamp(flight::stamp(m, flight::State::begun), flight::stamp(m, state));
+    }
+
+    // ---- cold, by any thread
+    // A wait lasts since so many nanoseconds, for a store of rank `awaited` (-1: unknown).
+    void wait(int64_t waited_ns, int awaited);
+    void stop_waiting() {
+        show(record_->wait.stamp, uint64_t{0});
+    }
+    // Once.
+    void trouble(int result, const std::string &reason);
+
+private:
+    flight::Entry &operation(uint64_t n) {
+        return record_->entries[n % flight::entry_count];
+    }
+    flight::Entry &message(uint64_t m) {
+        return record_->messages[m % flight::entry_count];
+    }
+
+    std::shared_ptr<flight::Record> record_;
+    std::atomic<const char *> algorithms_[flight::entry_count] = {};
+    uint64_t messages_ = 0;
+    uint64_t waits_ = 0; // with the flag
+    std::atomic_flag is_telling_wait_;
+};
+
+} // namespace xcoll
