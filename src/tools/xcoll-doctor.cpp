@@ -1,13 +1,16 @@
-// xcoll-doctor: what would keep jobs from running well on this machine, and what to do about it.
+// xcoll-doctor: what would keep jobs from running well on this machine, and what to do about it; and of a job that
+// runs, who keeps whom waiting.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
+#include "tools/xcoll-doctor/visit.h"
 
 using namespace xcoll::doctor;
 using xcoll::tools::Json;
@@ -22,6 +25,8 @@ struct Wanted {
     int ranks = 0; // 0: one for each usable processor, at least 2
     std::string root;
     bool json = false, strict = false;
+    pid_t job = 0;     // the job of this process, instead of the machine
+    bool jobs = false; // all of them
 };
 
 Json describe_library() {
@@ -97,6 +102,16 @@ int look(const Wanted &wanted) {
     return problems > 0 || (wanted.strict && warnings > 0) ? 1 : 0;
 }
 
+void refuse_options_of_machine(const Wanted &wanted) {
+    if (wanted.jobs && wanted.job != 0) {
+        throw xcoll::tools::Mistake("-p looks into one job and --jobs into all: expected one of them");
+    }
+    if (wanted.ranks != 0 || wanted.strict || !wanted.root.empty()) {
+        throw xcoll::tools::Mistake(
+            "-n, --strict and --root are about the machine: expected none of them with -p or --jobs");
+    }
+}
+
 } // namespace
 
 int main(int count, char **arguments) {
@@ -104,13 +119,20 @@ int main(int count, char **arguments) {
     const xcoll::tools::Tool tool = {
         "xcoll-doctor",
         "",
-        "Looks for what would keep jobs from running well on this machine, says what it means and what to do. Ends "
-        "with\n"
-        "1 if there is a problem.\n",
+        "Looks for what would keep jobs from running well on this machine, says what it means and what to do; with "
+        "-p,\n"
+        "looks into a job that runs, hangs or is stopped, and says who keeps whom waiting. Ends with 1 if there is a\n"
+        "problem.\n",
         {{"-n", "N", "for a job of N ranks; default: one for each usable processor, at least 2",
           [&](std::string_view value) {
               wanted.ranks = static_cast<int>(xcoll::tools::take_number("-n", value, 1, most_ranks));
           }},
+         {"-p", "PID", "look into the job of this process: a rank, xcollrun, or what started one",
+          [&](std::string_view value) {
+              wanted.job =
+                  static_cast<pid_t>(xcoll::tools::take_number("-p", value, 1, std::numeric_limits<pid_t>::max()));
+          }},
+         {"--jobs", nullptr, "look into all jobs of this user", [&](std::string_view) { wanted.jobs = true; }},
          {"--strict", nullptr, "end with 1 after a warning, too", [&](std::string_view) { wanted.strict = true; }},
          {"--json", nullptr, "print JSON", [&](std::string_view) { wanted.json = true; }},
          {"--root", "DIR", "read the files of /proc and /sys below DIR: those of another machine",
@@ -121,6 +143,10 @@ int main(int count, char **arguments) {
         }
         if (!xcoll::tools::take_options(tool, count, arguments).empty()) {
             throw xcoll::tools::Mistake("expected options only");
+        }
+        if (wanted.jobs || wanted.job != 0) {
+            refuse_options_of_machine(wanted);
+            return visit(wanted.job, wanted.json);
         }
         if (std::getenv("XCOLL_SIZE")) {
             throw xcoll::tools::Mistake("it starts jobs of its own: expected to be started without a launcher");

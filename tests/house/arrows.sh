@@ -15,7 +15,8 @@ BEGIN {
     floors = "base:0 run:1 kernels:1 topo:1 boot:1 fabric:2 coll:3 fused:4 core:5 api:6"
     n = split(floors, part, " ")
     for (i = 1; i <= n; i++) { split(part[i], pair, ":"); floor[pair[1]] = pair[2] }
-    # The header that a plug-in and its loader share; the protocol between the launcher and what it starts.
+    # The header that a plug-in and its loader share; the protocol between the launcher and what it starts; what a
+    # process shows to xcoll-doctor.
     loads_plugins = " fabric fused core "
     hidden_from_coll = " thread mutex shared_mutex condition_variable future fstream filesystem iostream "
 }
@@ -74,8 +75,9 @@ FNR == 1 { outside = FILENAME !~ /^src\//; from = outside ? FILENAME : place(sub
     if (from ~ /^tools/) {
         if (target == "boot/launcher_protocol.h") next
         if (to == "tools/shared" || target == "api/operations.def") next
+        if (from == "tools/xcoll-doctor" && target == "base/flight.h") next
         if (from == "tools/xcoll-sim" && (target ~ /^fabric\/sim/ || to == "coll")) next
-        forbid("a tool sees the public header, the operation table, tools/shared and boot/launcher_protocol.h")
+        forbid("a tool sees the public header, the operation table, tools/shared, boot/launcher_protocol.h and, xcoll-doctor, base/flight.h")
     } else if (from ~ /^plugins/) {
         if (target == "plugins/plugin.h" && from != "plugins") next
         if (to != "base") forbid("a plug-in sees plugins/plugin.h and base")

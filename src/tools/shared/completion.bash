@@ -20,7 +20,7 @@ _xcoll_values() { # TOOL OPTION: offers the option's values; false if it has non
     *xcoll-tune:--ops) _xcoll_offer "$(_xcoll_perf_names "${1/%tune/perf}" operations)" ;;
     *xcoll-perf:--compare | *xcoll-tune:--check | *xcoll-tune:-o) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
     *xcoll-doctor:--root) mapfile -t COMPREPLY < <(compgen -d -- "$_xcoll_current") ;;
-    *:-n | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds | *:--time) ;; # a value of one's own
+    *:-n | *:-p | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds | *:--time) ;; # a value of one's own
     *) return 1 ;;
     esac
 }

@@ -1,0 +1,135 @@
+// Jobs that hang, for xcoll_doctor_job.sh. The arguments are a way to hang and a marker.
+#include <unistd.h>
+
+#include <cstring>
+#include <thread>
+
+#include "../ranks/ranks.h"
+
+namespace {
+
+void add_up(xcoll_comm_t comm, int turns) {
+    int data[1024] = {};
+    for (int turn = 0; turn < turns; ++turn) {
+        ranks::succeed(xcoll_allreduce(XCOLL_IN_PLACE, data, 1024, XCOLL_INT32, XCOLL_SUM, comm));
+    }
+}
+
+[[noreturn]] void hang() {
+    for (;;) {
+        pause();
+    }
+}
+
+struct Job {
+    xcoll_comm_t world;
+    int rank, size;
+};
+
+Job start() {
+    Job job{};
+    ranks::succeed(xcoll_init(&job.world));
+    ranks::succeed(xcoll_comm_rank(job.world, &job.rank));
+    ranks::succeed(xcoll_comm_size(job.world, &job.size));
+    return job;
+}
+
+// The last rank stays away.
+void stay_away() {
+    const Job job = start();
+    add_up(job.world, job.rank < job.size - 1 ? 20 : 19);
+}
+
+// Two communicators, used in another order by the last rank.
+void cross() {
+    const Job job = start();
+    xcoll_comm_config_t config;
+    ranks::succeed(xcoll_comm_config_defaults(&config, sizeof config));
+    config.name = "rows";
+    xcoll_comm_t rows;
+    ranks::succeed(xcoll_comm_split_config(job.world, 0, 0, &config, &rows));
+    const bool is_last = job.rank == job.size - 1;
+    add_up(is_last ? job.world : rows, 1);
+}
+
+// Nobody sends.
+void receive() {
+    const Job job = start();
+    char byte;
+    if (job.rank == 0) {
+        ranks::succeed(xcoll_recv(&byte, 1, XCOLL_INT8, 1, 7, job.world));
+    }
+}
+
+// A request that is tested and never done.
+void test() {
+    const Job job = start();
+    if (job.rank == 0) {
+        xcoll_request_t request;
+        ranks::succeed(xcoll_ibarrier(job.world, &request));
+        for (int done = 0; !done;) {
+            ranks::succeed(xcoll_test(&request, &done));
+        }
+    }
+}
+
+// The last rank has freed its communicator before the others have done with it: they fail, and go on.
+void leave() {
+    const Job job = start();
+    xcoll_comm_t world = job.world;
+    if (job.rank == job.size - 1) {
+        ranks::succeed(xcoll_comm_free(&world));
+    } else {
+        ranks::check(xcoll_barrier(world) != XCOLL_SUCCESS, "a barrier with a rank that has left has succeeded");
+    }
+}
+
+// One rank ends, and the others take no notice.
+void end_one() {
+    const Job job = start();
+    add_up(job.world, 1);
+    if (job.rank == job.size - 1) {
+        _exit(0);
+    }
+}
+
+// A child of each rank lives on, too.
+void fork_one() {
+    const Job job = start();
+    add_up(job.world, 1);
+    if (fork() != 0) {
+        add_up(job.world, job.rank == 0 ? 1 : 0);
+    }
+}
+
+void threads() {
+    constexpr int size = 3;
+    xcoll_comm_t comms[size];
+    ranks::succeed(xcoll_comm_create_threads(size, comms));
+    std::thread members[size];
+    for (int rank = 0; rank < size; ++rank) {
+        members[rank] = std::thread([comm = comms[rank], rank] { add_up(comm, rank == 0 ? 1 : 2); });
+    }
+    for (std::thread &member : members) {
+        member.join();
+    }
+}
+
+struct Way {
+    const char *name;
+    void (*go)();
+};
+constexpr Way ways[] = {{"away", stay_away}, {"cross", cross}, {"receive", receive}, {"test", test},
+                        {"leave", leave},    {"end", end_one}, {"fork", fork_one},   {"threads", threads}};
+
+} // namespace
+
+int main(int, char **argv) {
+    for (const Way &way : ways) {
+        if (std::strcmp(argv[1], way.name) == 0) {
+            way.go();
+            hang();
+        }
+    }
+    return 1;
+}
