@@ -686,6 +686,42 @@ XCOLL_API xcoll_result_t xcoll_alltoallw_enqueue(const void *send, const size_t 
                                                  const xcoll_dtype_t recvtypes[], xcoll_comm_t comm,
                                                  xcoll_stream_t stream);
 
+/* Counts that only the senders know, and only when the operation runs: *sendcount is read when it begins, recvcounts[r]
+ * is what rank r sent, written when it ends; both stay with the library like the buffers. max_count, equal on all
+ * ranks, is the most that one rank may send another. The part of rank r lies from element r * max_count of recv on;
+ * with packed (each rank as it likes) they lie one behind the other. recv has room for max_count elements of each rank.
+ * A part of more than max_count elements stays where it is: its sender and those whom it is for get
+ * XCOLL_ERR_TRUNCATE, with all other parts and all counts in place, the true one of this part too. In place (not
+ * packed) this rank's part lies in recv already. */
+XCOLL_API xcoll_result_t xcoll_allgather_dyn(const void *send, const uint64_t *sendcount, void *recv,
+                                             uint64_t recvcounts[], size_t max_count, int packed, xcoll_dtype_t dtype,
+                                             xcoll_comm_t comm);
+XCOLL_API xcoll_result_t xcoll_iallgather_dyn(const void *send, const uint64_t *sendcount, void *recv,
+                                              uint64_t recvcounts[], size_t max_count, int packed, xcoll_dtype_t dtype,
+                                              xcoll_comm_t comm, xcoll_request_t *request);
+XCOLL_API xcoll_result_t xcoll_allgather_dyn_init(const void *send, const uint64_t *sendcount, void *recv,
+                                                  uint64_t recvcounts[], size_t max_count, int packed,
+                                                  xcoll_dtype_t dtype, xcoll_comm_t comm, xcoll_request_t *request);
+XCOLL_API xcoll_result_t xcoll_allgather_dyn_enqueue(const void *send, const uint64_t *sendcount, void *recv,
+                                                     uint64_t recvcounts[], size_t max_count, int packed,
+                                                     xcoll_dtype_t dtype, xcoll_comm_t comm, xcoll_stream_t stream);
+
+/* The same with sendcounts[r] elements for rank r, which lie from element r * max_count of send on, and recvcounts[r]
+ * of rank r from element r * max_count of recv on. In place what comes replaces what was sent; sendcounts and
+ * recvcounts may be one array then and otherwise. */
+XCOLL_API xcoll_result_t xcoll_alltoall_dyn(const void *send, const uint64_t sendcounts[], void *recv,
+                                            uint64_t recvcounts[], size_t max_count, xcoll_dtype_t dtype,
+                                            xcoll_comm_t comm);
+XCOLL_API xcoll_result_t xcoll_ialltoall_dyn(const void *send, const uint64_t sendcounts[], void *recv,
+                                             uint64_t recvcounts[], size_t max_count, xcoll_dtype_t dtype,
+                                             xcoll_comm_t comm, xcoll_request_t *request);
+XCOLL_API xcoll_result_t xcoll_alltoall_dyn_init(const void *send, const uint64_t sendcounts[], void *recv,
+                                                 uint64_t recvcounts[], size_t max_count, xcoll_dtype_t dtype,
+                                                 xcoll_comm_t comm, xcoll_request_t *request);
+XCOLL_API xcoll_result_t xcoll_alltoall_dyn_enqueue(const void *send, const uint64_t sendcounts[], void *recv,
+                                                    uint64_t recvcounts[], size_t max_count, xcoll_dtype_t dtype,
+                                                    xcoll_comm_t comm, xcoll_stream_t stream);
+
 /* ------------------------------------------------------------------------------------------------- messages */
 
 /* Messages between two ranks are matched by peer and tag, in the order in which both start them; they are apart from

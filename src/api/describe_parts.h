@@ -32,6 +32,10 @@ void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount
 void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls_bytes,
                const xcoll_dtype_t *sendtypes, void *recv, const size_t *recvcounts, const size_t *rdispls_bytes,
                const xcoll_dtype_t *recvtypes);
+void allgather_dyn(Call &call, const Comm &comm, const void *send, const uint64_t *sendcount, void *recv,
+                   uint64_t *recvcounts, size_t max_count, int packed, xcoll_dtype_t dtype);
+void alltoall_dyn(Call &call, const Comm &comm, const void *send, const uint64_t *sendcounts, void *recv,
+                  uint64_t *recvcounts, size_t max_count, xcoll_dtype_t dtype);
 void reshard(Call &call, const Comm &comm, const void *send, void *recv, const xcoll_tensor_t *tensor, int from_dim,
              int to_dim);
 

@@ -34,6 +34,11 @@ Sides sides_of(const Op &op, const Team &team) {
         for (const Reshard::Segment &segment : op.reshard->segments) {
             sides.in.push_back(segment.place);
         }
+    } else if (traits(op.kind).up_to_count) {
+        // What lies apart is known when it runs (coll/dynamic.h).
+        const size_t any = op.count > 0 ? 1 : 0;
+        sides.out.push_back(run(op.send, any));
+        sides.in.push_back(run(op.recv, any));
     } else if (traits(op.kind).moves_data) {
         const Exchange exchange(op, team.rank, team.size);
         for (int p = 0; p < team.size; ++p) {

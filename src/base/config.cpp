@@ -173,6 +173,8 @@ constexpr Variable table[] = {
     {"SCATTERV", "auto", its_algorithm, set_algorithm<Kind::scatterv>},
     {"ALLTOALL", "auto", its_algorithm, set_algorithm<Kind::alltoall>},
     {"ALLTOALLV", "auto", its_algorithm, set_algorithm<Kind::alltoallv>},
+    {"ALLGATHER_DYN", "auto", its_algorithm, set_algorithm<Kind::allgather_dyn>},
+    {"ALLTOALL_DYN", "auto", its_algorithm, set_algorithm<Kind::alltoall_dyn>},
     {"RESHARD", "auto", its_algorithm, set_algorithm<Kind::reshard>},
     {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
     {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together at the start",

@@ -39,6 +39,8 @@ std::string describe(const Fingerprint &f) {
         const auto signature = ReshardSignature::of(static_cast<uint32_t>(root));
         text += format("%s to %s, shape and parts with the hash %x, ", name_of_dim(signature.from_dim).c_str(),
                        name_of_dim(signature.to_dim).c_str(), signature.hash);
+    } else if (traits(kind).up_to_count) {
+        text += format("each rank its own number of items of %u bytes, up to ", static_cast<uint32_t>(root));
     } else if (root >= 0) {
         text += format("root %d, ", root);
     }

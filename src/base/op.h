@@ -39,15 +39,18 @@ enum class Kind : uint8_t {
     sendrecv,
     reshard,        // numbered again: parts of a tensor, moved
     reshard_reduce, // and added up where several ranks have one
+    allgather_dyn,  // counts are known when it runs, by the senders alone
+    alltoall_dyn,
 };
-inline constexpr int kinds = 25;
+inline constexpr int kinds = 27;
 
 // What is true of every call of a kind.
 struct KindTraits {
     const char *name;
     bool moves_data = false;    // and nothing else: it can be a part of an Exchange (coll/exchange.h)
-    bool is_shared = false;     // then: what a rank gives is the same for all
+    bool is_shared = false;     // moves data, perhaps by counts of the moment: what a rank gives is the same for all
     bool own_counts = false;    // each rank knows counts of its own
+    bool up_to_count = false;   // the count is the most that a part may have (coll/dynamic.h)
     bool is_message = false;    // between two ranks
     bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
 };
@@ -77,6 +80,8 @@ inline constexpr KindTraits kind_traits[] = {
     {.name = "sendrecv", .is_message = true},
     {.name = "reshard", .moves_data = true, .is_collective = true},
     {.name = "reshard_reduce"},
+    {.name = "allgather_dyn", .is_shared = true, .up_to_count = true, .is_collective = true},
+    {.name = "alltoall_dyn", .up_to_count = true, .is_collective = true},
 };
 static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
@@ -92,6 +97,8 @@ const char *name_of(Kind kind);
 struct UserOperator;
 class Itinerary;
 struct Reshard;
+struct Dynamic;
+class Arrivals;
 
 // What a receive got.
 struct Received {
@@ -108,7 +115,8 @@ struct Op {
     void *recv = nullptr;
     // Elements: of the whole message where there is one (bcast, reduce, allreduce, scan), of one rank's part where each
     // has an equal part (gather, scatter, allgather, alltoall, reduce_scatter), of all parts together where they differ
-    // but everybody knows them (reduce_scatterv); 0 where they differ and nobody knows all of them.
+    // but everybody knows them (reduce_scatterv); the most of one part where it turns out how many there are
+    // (allgather_dyn); 0 where they differ and nobody knows all of them.
     size_t count = 0;
     // Parts that are no blocks of `count` elements in the order of ranks: by the rank they go to (allgather, gather:
     // one for all) and by the rank they come from (scatter: one). Both are given, or neither.
@@ -121,9 +129,13 @@ struct Op {
     Received *received = nullptr;
     const UserOperator *user = nullptr; // instead of `op`
     uint32_t user_name = 0;             // a hash of its name, below 2^user_name_bits
-    // reshard: what all ranks agree on besides the count (ReshardSignature), in the place of the root; how to reduce.
+    // What all ranks agree on besides the count, in the place of the root: of a reshard ReshardSignature; where counts
+    // turn out (up_to_count) the bytes of what is counted. And how a reshard reduces.
     uint32_t signature = 0;
     const Reshard *reshard = nullptr;
+    // allgather_dyn, alltoall_dyn: the rest of the call, and while it runs what comes.
+    const Dynamic *dynamic = nullptr;
+    Arrivals *arrivals = nullptr;
     std::span<const Op> parts{};          // of a group
     const Itinerary *itinerary = nullptr; // of a group: where its bytes lie, or nullptr (coll/itinerary.h)
 

@@ -24,6 +24,7 @@ Portion Exchange::out(const Op &op, int to) const {
         return rank_ != op.root ? Portion{} : op.out ? op.out[0] : block(op.recv, op, 0);
     case Kind::allgather:
     case Kind::allgatherv:
+    case Kind::allgather_dyn:
         return op.out ? op.out[0] : block(op.send, op, 0);
     case Kind::gather:
     case Kind::gatherv:
@@ -33,6 +34,7 @@ Portion Exchange::out(const Op &op, int to) const {
         return rank_ != op.root ? Portion{} : op.out ? op.out[t] : block(op.send, op, to);
     case Kind::alltoall:
     case Kind::alltoallv:
+    case Kind::alltoall_dyn:
     case Kind::reshard:
         return op.out ? op.out[t] : block(op.send, op, to);
     default:
@@ -47,8 +49,10 @@ Portion Exchange::in(const Op &op, int from) const {
         return from != op.root || rank_ == op.root ? Portion{} : op.in ? op.in[0] : block(op.recv, op, 0);
     case Kind::allgather:
     case Kind::allgatherv:
+    case Kind::allgather_dyn:
     case Kind::alltoall:
     case Kind::alltoallv:
+    case Kind::alltoall_dyn:
     case Kind::reshard:
         return op.in ? op.in[f] : block(op.recv, op, from);
     case Kind::gather:
@@ -85,9 +89,17 @@ bool Exchange::tells_places() const {
     }
     if (ops_.size() == 1) {
         const Kind kind = ops_[0].kind;
-        return kind == Kind::alltoallv || kind == Kind::scatterv || kind == Kind::reshard;
+        return kind == Kind::alltoallv || kind == Kind::alltoall_dyn || kind == Kind::scatterv || kind == Kind::reshard;
     }
     return std::any_of(ops_.begin(), ops_.end(), [](const Op &op) { return !traits(op.kind).is_shared; });
+}
+
+bool Exchange::overwrites_its_input() const {
+    return std::any_of(ops_.begin(), ops_.end(), [](const Op &op) {
+        const bool all_to_all =
+            op.kind == Kind::alltoall || op.kind == Kind::alltoallv || op.kind == Kind::alltoall_dyn;
+        return all_to_all && op.send == op.recv;
+    });
 }
 
 size_t Exchange::known_place(int from, int to) const {

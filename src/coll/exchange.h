@@ -31,6 +31,13 @@ public:
         return ops_;
     }
 
+    // What comes is for its senders to tell (coll/dynamic.h); nullptr: both ends know.
+    Arrivals *arrivals() const {
+        return ops_[0].arrivals;
+    }
+    // What comes in would overwrite what has yet to go out.
+    bool overwrites_its_input() const;
+
     // nullptr: it was not written down.
     const Itinerary *itinerary() const {
         return itinerary_;

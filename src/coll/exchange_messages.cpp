@@ -6,12 +6,12 @@
 // One message for each pair and direction, which carries all the pair's calls. Bytes that lie together travel from and
 // to where they lie; others are packed on the way. Cost: (P - 1) alpha + (S_out + S_in) beta, every link used in turn,
 // so no receiver is run over. Pairs that have nothing for each other skip their round.
+#include "coll/dynamic.h"
 #include "coll/exchange.h"
 #include "coll/message_algorithms.h"
 #include "coll/message_operation.h"
 #include "coll/view_cursor.h"
 
-#include <algorithm>
 #include <deque>
 #include <optional>
 
@@ -70,22 +70,22 @@ private:
     std::optional<Scratch> packed_;
 };
 
-// A block that comes would overwrite one that leaves in a later round.
-bool overwrites_its_input(const Exchange &exchange) {
-    return std::any_of(exchange.ops().begin(), exchange.ops().end(), [](const Op &op) {
-        return (op.kind == Kind::alltoall || op.kind == Kind::alltoallv) && op.send == op.recv;
-    });
-}
-
-} // namespace
-
-Task exchange_messages(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
-    const Exchange exchange(op, team.rank, team.size);
-    std::deque<Parcel> leaving; // before the operation, whose messages point into them
+// What messages point into, so they are there before the operation that sends them.
+struct Parcels {
+    std::deque<Parcel> leaving;
     std::optional<Parcel> in;
-    MessageOperation operation(team, call, n);
-    co_await enter(home, operation);
-    const bool early = overwrites_its_input(exchange);
+};
+
+// Told before a part, which may be none then.
+struct Length {
+    int peer;
+    uint64_t mine, theirs;
+    Ticket leaves, arrives;
+};
+
+Task rounds(TaskHome &, Team &team, const Exchange &exchange, Parcels &parcels, MessageOperation &operation) {
+    auto &[leaving, in] = parcels;
+    const bool early = exchange.overwrites_its_input();
     for (int turn = 1; turn < team.size; ++turn) {
         leaving.emplace_back(team, exchange, true, (team.rank + turn) % team.size);
         if (early) {
@@ -119,7 +119,48 @@ Task exchange_messages(TaskHome &home, Team &team, const Op &op, const Fingerpri
             operation.finish(*leaves);
         }
     }
+}
+
+} // namespace
+
+Task exchange_messages(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    const Exchange exchange(op, team.rank, team.size);
+    Parcels parcels;
+    MessageOperation operation(team, call, n);
+    co_await enter(home, operation);
+    co_await rounds(home, team, exchange, parcels, operation);
     operation.end();
+}
+
+// In front of everything else each rank tells each other one how long its part is.
+Task dynamic_messages(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    Arrivals arrivals(team, op);
+    const Exchange exchange(arrivals.op(), team.rank, team.size);
+    std::deque<Length> lengths;
+    Parcels parcels;
+    MessageOperation operation(team, call, n);
+    co_await enter(home, operation);
+    arrivals.check_buffers();
+    for (int p = 0; p < team.size; ++p) {
+        if (p != team.rank) {
+            Length &of = lengths.emplace_back(Length{p, arrivals.told(p), 0, {}, {}});
+            of.arrives = operation.recv(p, &of.theirs, sizeof of.theirs);
+            of.leaves = operation.send(p, &of.mine, sizeof of.mine);
+        }
+    }
+    for (const Length &of : lengths) {
+        co_await operation.entered(of.peer);
+        operation.check(of.peer);
+        co_await of.arrives.until();
+        operation.finish(of.arrives);
+        arrivals.note(of.peer, of.theirs);
+        co_await of.leaves.until();
+        operation.finish(of.leaves);
+    }
+    arrivals.settle();
+    co_await rounds(home, team, exchange, parcels, operation);
+    operation.end();
+    arrivals.finish();
 }
 
 } // namespace xcoll

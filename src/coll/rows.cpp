@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "coll/block_stream.h"
+#include "coll/dynamic.h"
 #include "coll/message_algorithms.h"
 #include "coll/payload.h"
 #include "coll/reshard.h"
@@ -232,6 +233,12 @@ constexpr Row exchange_rows[] = {
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 
+// Parts of which only the senders know how many there are.
+constexpr Row dynamic_rows[] = {
+    {"streams", no_window, cost_streams, dynamic_streams, Needs::window, Order::none, Serves::parts},
+    {"messages", no_transport, cost_messages, dynamic_messages, Needs::transport, Order::none, Serves::parts},
+};
+
 constexpr Row large_elements = {"gathered",    no_window,   cost_gathered, reduce_gathered,
                                 Needs::window, Order::team, Serves::users};
 
@@ -289,6 +296,9 @@ std::span<const Row> algorithms(Kind kind) {
     case Kind::group:
     case Kind::reshard:
         return exchange_rows;
+    case Kind::allgather_dyn:
+    case Kind::alltoall_dyn:
+        return dynamic_rows;
     case Kind::reshard_reduce:
         return reshard_reduce_rows;
     case Kind::send:

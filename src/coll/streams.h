@@ -113,14 +113,18 @@ private:
     bool is_inlined() const {
         return total_ > 0 && total_ <= inline_stream_bytes;
     }
-    bool overwrites_its_input() const;
     void pack(char *to, size_t bytes);
     void write_through(char *to, size_t bytes);
     void write_chunk();
     bool can_write();
     void move(char *to, const char *from, size_t bytes) const;
     void open(int p, size_t shared, size_t pair);
+    Index place_of_part(int to, size_t bytes) const;
+    uint64_t told() const;
+    void open_arriving(int p, Arrivals &arrivals);
+    void adopt(Source &source, int p, const Index &entry);
     void open_one_piece(Source &source, int p, size_t shared, size_t pair);
+    static void place(Source &source, const Index &entry);
     void read_index(Source &source, int p);
     bool reads_mine(int p) const;
     bool find_lendable();

@@ -18,7 +18,7 @@ bool Streams::reads_mine(int p) const {
 // Whether what this rank gives lies in one piece that can be lent and that nothing replaces meanwhile.
 bool Streams::find_lendable() {
     const Op &op = exchange_.ops()[0];
-    if (exchange_.ops().size() > 1 || index_bytes_ > 0 || overwrites_its_input()) {
+    if (exchange_.ops().size() > 1 || index_bytes_ > 0 || exchange_.overwrites_its_input()) {
         return false;
     }
     if (exchange_.differs_by_reader() && ranks_ > 2) {

@@ -50,7 +50,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.pair_begin = source.shared_end + exchange_.known_place(p, rank_);
         source.pair_end = source.end = source.pair_begin + pair;
     }
-    const bool all_mine = index_bytes_ == 0 && (ranks_ == 2 || !exchange_.differs_by_reader());
+    const bool all_mine = index_bytes_ == 0 && !exchange_.arrivals() && (ranks_ == 2 || !exchange_.differs_by_reader());
     if (total < source.end || (all_mine && total != source.end)) {
         fail_mismatched(p, total - index_bytes_, shared + pair);
     }
@@ -104,6 +104,10 @@ void Streams::read_heads() {
         }
         window_.check(p, n_, call_);
         done = std::min(done, Window::done_by(window_.head(p, n_), n_));
+        if (Arrivals *arrivals = exchange_.arrivals()) {
+            open_arriving(p, *arrivals);
+            continue;
+        }
         const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
         if (shared + pair > 0 || exchange_.tells_places()) {
             open(p, shared, pair);
@@ -124,19 +128,27 @@ void Streams::fail_mismatched(int p, size_t theirs, size_t mine) const {
          static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
 }
 
+void Streams::place(Source &source, const Index &entry) {
+    if (entry.bytes > 0) {
+        source.pair_begin = entry.place;
+        source.pair_end = source.end = entry.place + entry.bytes;
+    }
+}
+
 // What comes from p is as much as this rank expects, and where.
 void Streams::read_index(Source &source, int p) {
     Index entry;
     const size_t at = static_cast<size_t>(rank_) * sizeof entry;
     std::memcpy(&entry, window_.at(p, source.offset + at % source.area), sizeof entry);
+    if (exchange_.arrivals()) {
+        adopt(source, p, entry);
+        return;
+    }
     const size_t expected = exchange_.pair_in(p);
     if (entry.bytes != expected) {
         fail_mismatched(p, entry.bytes, expected);
     }
-    if (expected > 0) {
-        source.pair_begin = entry.place;
-        source.pair_end = source.end = entry.place + expected;
-    }
+    place(source, entry);
 }
 
 void Streams::read(Source &source, int p, size_t until) {

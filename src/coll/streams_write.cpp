@@ -33,7 +33,7 @@ void Streams::plan_out() {
     for (int turn = 1; turn < ranks_; ++turn) {
         const int to = (rank_ + turn) % ranks_;
         const size_t bytes = exchange_.pair_out(to);
-        out_[to] = {total_, bytes};
+        out_[to] = place_of_part(to, bytes);
         total_ += bytes;
     }
     out_[rank_] = {};
@@ -118,12 +118,6 @@ void Streams::write_chunk() {
     window_.publish(window_.my_cell(n_).in, base + lines(written_));
 }
 
-bool Streams::overwrites_its_input() const {
-    return std::any_of(exchange_.ops().begin(), exchange_.ops().end(), [](const Op &op) {
-        return (op.kind == Kind::alltoall || op.kind == Kind::alltoallv) && op.send == op.recv;
-    });
-}
-
 void Streams::enter() {
     Head &head = window_.begin_head(n_, call_);
     if (lends_) {
@@ -132,7 +126,7 @@ void Streams::enter() {
     }
     head.has_room = 0; // for one piece
     head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
-    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {total_}};
+    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {told()}};
     head.flows = flows() ? 1 : 0;
     if (!flows()) {
         if (total_ > 0) {
@@ -144,7 +138,7 @@ void Streams::enter() {
     chunk_ = chunk_of(total_, area_);
     if (is_longer_than_room()) {
         area_ = head.place.area = chunk_ * (area_ / chunk_);
-        if (overwrites_its_input()) {
+        if (exchange_.overwrites_its_input()) {
             packed_.emplace(*team_.scratch, total_);
             pack(packed_->data(), total_);
         }
@@ -156,6 +150,9 @@ void Streams::enter() {
 }
 
 void Streams::move_own() {
+    if (exchange_.arrivals()) {
+        return; // where it belongs may depend on what comes
+    }
     for (const Op &op : exchange_.ops()) {
         if (op.in || op.root >= 0) {
             ViewCursor::move_own(*team_.kernels, Exchange(op, rank_, ranks_));

@@ -27,6 +27,8 @@ public:
         allgatherv,
         alltoall,
         alltoallv,
+        allgather_dyn,
+        alltoall_dyn,
         gather,
         gatherv,
         scatter,
@@ -44,6 +46,7 @@ public:
         root_ = static_cast<int>(roll(static_cast<uint64_t>(size)));
         count_ = random_count();
         in_place_ = roll(4) == 0;
+        packed_ = !in_place_ && values::mix(number + static_cast<uint64_t>(rank)) % 2 == 0;
         for (int from = 0; from < size; ++from) {
             for (int to = 0; to < size; ++to) {
                 counts_.push_back(roll(5) == 0 ? 0 : random_count() / 2);
@@ -60,6 +63,7 @@ public:
         turn_ = turn;
         std::fill(send_.begin(), send_.end(), garbage);
         std::fill(recv_.begin(), recv_.end(), garbage);
+        std::fill(found_.begin(), found_.end(), ~uint64_t{0});
         for (int to = 0; to < size_; ++to) {
             const Part part = input(to);
             for (size_t i = 0; i < part.count; ++i) {
@@ -87,7 +91,7 @@ public:
     }
 
     enum Form : int { blocking, immediate, persistent, enqueued };
-    // Starts it in that form, or does it.
+    // Starts it in that form, or does it (deed_call.h).
     xcoll_result_t call(Form form, xcoll_comm_t comm, xcoll_request_t *request);
     void check() const;
 
@@ -110,15 +114,26 @@ private:
                what_ == scatterv;
     }
     bool is_same_for_all() const {
-        return what_ == bcast || what_ == allgather || what_ == allgatherv || what_ == gather || what_ == gatherv ||
-               what_ == reduce || what_ == allreduce || what_ == scan || what_ == exscan;
+        return what_ == bcast || what_ == allgather || what_ == allgatherv || what_ == allgather_dyn ||
+               what_ == gather || what_ == gatherv || what_ == reduce || what_ == allreduce || what_ == scan ||
+               what_ == exscan;
+    }
+    bool is_dynamic() const {
+        return what_ == allgather_dyn || what_ == alltoall_dyn;
+    }
+    // Of one part of a call whose counts only the senders know.
+    size_t most() const {
+        return *std::max_element(counts_.begin(), counts_.end());
     }
     // What rank `from` gives to rank `to`, in elements.
     size_t given(int from, int to) const {
         switch (what_) {
         case allgatherv:
+        case allgather_dyn:
         case gatherv:
             return count_of(from, 0);
+        case alltoall_dyn:
+            return count_of(from, to);
         case reduce_scatterv:
             return count_of(0, to);
         case scatterv:
@@ -143,8 +158,10 @@ private:
         case exscan:
         case allgather:
         case allgatherv:
+        case allgather_dyn:
         case alltoall:
         case alltoallv:
+        case alltoall_dyn:
         case reduce_scatter:
         case reduce_scatterv:
             return in_place_;
@@ -174,7 +191,8 @@ private:
         }
         const auto t = static_cast<size_t>(to);
         if (in_place()) {
-            const bool own_block = what_ == allgather || what_ == allgatherv || what_ == gather || what_ == gatherv;
+            const bool own_block = what_ == allgather || what_ == allgatherv || what_ == allgather_dyn ||
+                                   what_ == gather || what_ == gatherv;
             return own_block                                 ? in_[static_cast<size_t>(rank_)]
                    : what_ == alltoall || what_ == alltoallv ? in_[t]
                                                              : out_[t];
@@ -228,10 +246,11 @@ private:
     What what_;
     int root_ = 0;
     size_t count_ = 0, shift_ = 0;
-    bool in_place_ = false;
+    bool in_place_ = false, packed_ = false;
     uint64_t turn_ = 0;
     std::vector<size_t> counts_;
-    std::vector<Part> out_, in_; // by rank; of reductions in_[0] is the result
+    std::vector<Part> out_, in_;          // by rank; of reductions in_[0] is the result
+    std::vector<uint64_t> given_, found_; // where counts are read and written
     ranks::Buffer<int32_t> send_, recv_;
 };
 
@@ -253,7 +272,13 @@ inline void Deed::lay_out() {
     if (what_ <= reduce_scatterv || what_ == scan || what_ == exscan) {
         in_.assign(1, {0, what_ == reduce_scatter || what_ == reduce_scatterv ? given(0, rank_) : count_});
     }
-    size_t room = 8;
+    given_.assign(out.begin(), out.end());
+    found_.resize(out.size());
+    for (size_t p = 0; is_dynamic() && p < out.size(); ++p) {
+        out_[p].at = what_ == alltoall_dyn ? p * most() : 0;
+        in_[p].at = what_ == alltoall_dyn || !packed_ ? p * most() : in_[p].at;
+    }
+    size_t room = is_dynamic() ? out.size() * most() + 8 : 8;
     for (const auto *parts : {&out_, &in_}) {
         for (const Part &part : *parts) {
             room = std::max(room, part.at + part.count + 8);
@@ -264,80 +289,12 @@ inline void Deed::lay_out() {
     recv_ = {room, some_heap(1)};
 }
 
-inline xcoll_result_t Deed::call(Form form, xcoll_comm_t comm, xcoll_request_t *request) {
-    const void *s = in_place() ? XCOLL_IN_PLACE : send();
-    unsigned char *r = recv();
-    const size_t own = given(rank_, 0), n = count_;
-    const std::vector<size_t> outs = sizes(out_), out_at = places(out_), ins = sizes(in_), in_at = places(in_);
-    std::vector<size_t> parts;
-    for (int p = 0; p < size_; ++p) {
-        parts.push_back(given(0, p));
-    }
-    const auto run = [&](auto b, auto i, auto p, auto e, auto... arguments) {
-        switch (form) {
-        case blocking:
-            return b(arguments..., comm);
-        case immediate:
-            return i(arguments..., comm, request);
-        case persistent:
-            return p(arguments..., comm, request);
-        default:
-            return e(arguments..., comm, nullptr);
-        }
-    };
-#define DEED(name, ...) run(xcoll_##name, xcoll_i##name, xcoll_##name##_init, xcoll_##name##_enqueue, __VA_ARGS__)
-    switch (what_) {
-    case bcast:
-        return DEED(bcast, static_cast<void *>(r), n, type, root_);
-    case reduce:
-        return DEED(reduce, s, static_cast<void *>(r), n, type, XCOLL_SUM, root_);
-    case allreduce:
-        return DEED(allreduce, s, static_cast<void *>(r), n, type, XCOLL_SUM);
-    case reduce_scatter:
-        return DEED(reduce_scatter, s, static_cast<void *>(r), n, type, XCOLL_SUM);
-    case reduce_scatterv:
-        return DEED(reduce_scatterv, s, static_cast<void *>(r), parts.data(), type, XCOLL_SUM);
-    case allgather:
-        return DEED(allgather, s, n, static_cast<void *>(r), type);
-    case allgatherv:
-        return DEED(allgatherv, s, own, static_cast<void *>(r), ins.data(), in_at.data(), type);
-    case alltoall:
-        return DEED(alltoall, s, static_cast<void *>(r), n, type);
-    case alltoallv:
-        return DEED(alltoallv, s, outs.data(), out_at.data(), static_cast<void *>(r), ins.data(), in_at.data(), type);
-    case gather:
-        return DEED(gather, s, n, static_cast<void *>(r), type, root_);
-    case gatherv:
-        return DEED(gatherv, s, own, static_cast<void *>(r), ins.data(), in_at.data(), type, root_);
-    case scatter:
-        return DEED(scatter, s, static_cast<void *>(r), n, type, root_);
-    case scatterv:
-        return DEED(scatterv, s, outs.data(), out_at.data(), static_cast<void *>(r), in_[0].count, type, root_);
-    case scan:
-        return DEED(scan, s, static_cast<void *>(r), n, type, XCOLL_SUM);
-    case exscan:
-        return DEED(exscan, s, static_cast<void *>(r), n, type, XCOLL_SUM);
-    default:
-        break;
-    }
-#undef DEED
-    switch (form) {
-    case blocking:
-        return xcoll_barrier(comm);
-    case immediate:
-        return xcoll_ibarrier(comm, request);
-    case persistent:
-        return xcoll_barrier_init(comm, request);
-    default:
-        return xcoll_barrier_enqueue(comm, nullptr);
-    }
-}
-
 inline void Deed::check() const {
     auto *buffer = reinterpret_cast<unsigned char *>(recv_.data()) + shift_;
-    static const char *const names[] = {
-        "bcast",     "reduce", "allreduce", "reduce_scatter", "reduce_scatterv", "allgather", "allgatherv", "alltoall",
-        "alltoallv", "gather", "gatherv",   "scatter",        "scatterv",        "scan",      "exscan",     "barrier"};
+    static const char *const names[] = {"bcast",        "reduce",     "allreduce", "reduce_scatter", "reduce_scatterv",
+                                        "allgather",    "allgatherv", "alltoall",  "alltoallv",      "allgather_dyn",
+                                        "alltoall_dyn", "gather",     "gatherv",   "scatter",        "scatterv",
+                                        "scan",         "exscan",     "barrier"};
     const auto expect = [&](size_t index, int32_t wanted) {
         if (at(buffer, index) != wanted) {
             ranks::wrong("deed " + std::to_string(number_) + ", " + names[what_] + " of " + std::to_string(size_) +
@@ -351,6 +308,7 @@ inline void Deed::check() const {
     }
     std::vector<bool> written(recv_.size());
     for (size_t k = 0; k < in_.size(); ++k) {
+        ranks::check(!is_dynamic() || found_[k] == in_[k].count, "a count that was told");
         for (size_t i = 0; i < in_[k].count; ++i) {
             const int from = static_cast<int>(k), to = is_same_for_all() ? 0 : rank_;
             int32_t wanted = 0;

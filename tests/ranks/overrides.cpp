@@ -11,10 +11,10 @@ using ranks::Rank;
 
 namespace {
 
-const char *const collectives[] = {"BARRIER",         "BCAST",   "REDUCE",  "ALLREDUCE", "REDUCE_SCATTER",
-                                   "REDUCE_SCATTERV", "SCAN",    "EXSCAN",  "ALLGATHER", "ALLGATHERV",
-                                   "GATHER",          "GATHERV", "SCATTER", "SCATTERV",  "ALLTOALL",
-                                   "ALLTOALLV",       "RESHARD"};
+const char *const collectives[] = {"BARRIER",         "BCAST",   "REDUCE",        "ALLREDUCE",   "REDUCE_SCATTER",
+                                   "REDUCE_SCATTERV", "SCAN",    "EXSCAN",        "ALLGATHER",   "ALLGATHERV",
+                                   "GATHER",          "GATHERV", "SCATTER",       "SCATTERV",    "ALLTOALL",
+                                   "ALLTOALLV",       "RESHARD", "ALLGATHER_DYN", "ALLTOALL_DYN"};
 
 // What the library lists when it is asked for one that it does not have.
 std::vector<std::string> algorithms_of(const std::string &collective) {
@@ -137,6 +137,7 @@ private:
         ranks::succeed(xcoll_alltoallv(all.data(), counts_.data(), nullptr, room.data(), counts_.data(), nullptr,
                                        XCOLL_INT32, comm_));
         expect(room == mine, "alltoallv");
+        exchange_dynamic(all, mine);
         const auto elements = static_cast<int64_t>(all.size());
         xcoll_tensor_t tensor;
         ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
@@ -148,6 +149,19 @@ private:
         tensor.op = XCOLL_MAX;
         ranks::succeed(xcoll_reshard(all.data(), room.data(), &tensor, XCOLL_PARTIAL, XCOLL_REPLICATED, comm_));
         expect(room == all, "reshard of partial results");
+    }
+    // The same with counts that the receivers do not know.
+    void exchange_dynamic(const std::vector<int> &all, const std::vector<int> &from_all) const {
+        std::vector<int> room(count_ * ranks_);
+        const std::vector<uint64_t> given(ranks_, count_);
+        std::vector<uint64_t> found(ranks_);
+        ranks::succeed(
+            xcoll_alltoall_dyn(all.data(), given.data(), room.data(), found.data(), count_, XCOLL_INT32, comm_));
+        expect(room == from_all && found == given, "alltoall_dyn");
+        room.assign(room.size(), 0);
+        ranks::succeed(xcoll_allgather_dyn(all.data() + me_ * count_, given.data(), room.data(), found.data(), count_,
+                                           0, XCOLL_INT32, comm_));
+        expect(room == all && found == given, "allgather_dyn");
     }
 
     xcoll_comm_t comm_;

@@ -3,7 +3,7 @@
 //
 // Random operations of random sizes in random forms, on memory of the ranks' own and of their heaps, alone, in flight
 // together, and in groups, on communicators and parts of them, give what a plain reference gives.
-#include "deed.h"
+#include "deed_call.h"
 
 using deeds::Deed;
 using deeds::Dice;

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "coll/select.h"
+#include "fabric/sim/random.h"
 #include "sim/user_operators.h"
 
 namespace xcoll::sim {
@@ -20,6 +22,7 @@ struct Call {
     int root = -1;
     size_t count = 0;
     std::vector<size_t> counts{}; // reduce_scatterv
+    uint64_t dice = 0;            // for the counts that only the senders know
     User user = User::none;
     const Row *algorithm = nullptr;
 
@@ -33,6 +36,7 @@ struct Call {
         call.count = count;
         call.counts = kind == Kind::reduce_scatterv ? counts.data() : nullptr;
         call.user = user_operator(user, rank);
+        call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : 0;
         return call;
     }
     size_t bytes() const {
@@ -48,6 +52,20 @@ struct Call {
     bool reduces() const {
         return has(
             {Kind::allreduce, Kind::reduce, Kind::reduce_scatter, Kind::reduce_scatterv, Kind::scan, Kind::exscan});
+    }
+    bool is_dynamic() const {
+        return has({Kind::allgather_dyn, Kind::alltoall_dyn});
+    }
+    // What rank `from` has for rank `to`, in elements; of some calls more than there is room for.
+    size_t given(int from, int to) const {
+        const auto pair = static_cast<uint64_t>(from) << 32 | static_cast<uint32_t>(is_shared() ? 0 : to);
+        Random random(dice ^ pair);
+        const size_t some = random.below(count + 1), beyond = dice % 4 == 0 ? random.below(100) : 0;
+        const size_t counts_of_interest[] = {0, count, count + beyond, some, some};
+        return counts_of_interest[random.below(std::size(counts_of_interest))];
+    }
+    bool is_shared() const {
+        return traits(kind).is_shared;
     }
     // Whether rank p needs something that q calls.
     bool waits(int p, int q) const {
@@ -100,6 +118,7 @@ inline Layout layout_of(const Call &call, int rank, int ranks, bool in_place, bo
         break;
     }
     case Kind::alltoall:
+    case Kind::alltoall_dyn:
         l.send_bytes = l.recv_bytes = all * bytes;
         break;
     case Kind::words:
@@ -107,6 +126,7 @@ inline Layout layout_of(const Call &call, int rank, int ranks, bool in_place, bo
         l.recv_bytes = all * bytes;
         break;
     case Kind::allgather:
+    case Kind::allgather_dyn:
         l.recv_bytes = all * bytes;
         l.send_at = in_place ? p * bytes : 0;
         break;
@@ -129,7 +149,7 @@ inline Layout layout_of(const Call &call, int rank, int ranks, bool in_place, bo
 
 // How often the ways were taken that are there for bad days. A test that never took them has shown nothing.
 struct Coverage {
-    uint64_t operations = 0, without_room = 0, mismatches = 0, most_in_flight = 0, remade = 0, lent = 0;
+    uint64_t operations = 0, without_room = 0, mismatches = 0, most_in_flight = 0, remade = 0, lent = 0, cut = 0;
 };
 
 // A premultiplied sum.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/dynamic.h"
 #include "coll/message_algorithms.h"
 #include "coll/payload.h"
 #include "coll/reduction.h"
@@ -73,6 +74,8 @@ private:
         Layout layout;
         Op op;
         Fingerprint call;
+        Dynamic dynamic;
+        std::vector<uint64_t> given, found;
         uint64_t number;
         Signal over;
     };
@@ -91,7 +94,7 @@ private:
     void make_inputs() {
         inputs_.resize(parts_.size());
         for (int q = 0; q < group_.size(); ++q) {
-            const bool blocks = call_.has({Kind::alltoall, Kind::reduce_scatter, Kind::scatter});
+            const bool blocks = call_.has({Kind::alltoall, Kind::alltoall_dyn, Kind::reduce_scatter, Kind::scatter});
             make_input(inputs_[static_cast<size_t>(q)], call_.dtype, call_.count * (blocks ? parts_.size() : 1), seed_,
                        q);
         }
@@ -122,8 +125,29 @@ private:
         if (l.in_place && has_input) {
             std::copy_n(input.begin(), l.send_bytes, memory + l.send_at);
         }
+        if (called.is_dynamic()) {
+            set_dynamic(p, called, *part);
+        }
         part->call = fingerprint(op);
         parts_[static_cast<size_t>(p)] = std::move(part);
+    }
+
+    // Its own counts, and room for those that it will be told. Whether what comes is packed is its own choice.
+    void set_dynamic(int p, const Call &called, Part &part) {
+        for (int to = 0; to < (called.is_shared() ? 1 : group_.size()); ++to) {
+            part.given.push_back(called.given(p, to));
+        }
+        part.found.resize(parts_.size());
+        const size_t bytes = size_of(called.dtype);
+        const bool packed = called.is_shared() && !in_place_ && (seed_ + static_cast<uint64_t>(p)) % 2 == 0;
+        part.dynamic = {.sendcounts = part.given.data(),
+                        .recvcounts = part.found.data(),
+                        .most = called.count,
+                        .item_bytes = bytes,
+                        .extent = static_cast<ptrdiff_t>(bytes),
+                        .shape = nullptr,
+                        .packed = packed};
+        part.op.dynamic = &part.dynamic;
     }
 
     // Of this rank's own choice: not all of one operation's buffers need lie in heaps.
@@ -166,9 +190,14 @@ private:
         if (p != offender_ && !std::equal(input.begin(), input.end(), part.send.begin(), part.send.end())) {
             return "the send buffer was written to";
         }
-        if (error) {
+        const bool cut = error && is_cut(p) && result_of(error) == XCOLL_ERR_TRUNCATE;
+        coverage.cut += cut;
+        if (error && !cut) {
             ++coverage.mismatches;
             return judge_error(error);
+        }
+        if (is_cut(p) && !cut) {
+            return "a part was longer than its room, and nobody said so";
         }
         if (must_fail(p)) {
             return format("rank %d called %s, and nobody said so", offender_, wrong_.text().c_str());
@@ -181,6 +210,11 @@ private:
                 return format("over before rank %d had begun it", q);
             }
         }
+        for (int q = 0; call_.is_dynamic() && q < group_.size(); ++q) {
+            if (part.found[static_cast<size_t>(q)] != call_.given(q, p)) {
+                return format("the count of rank %d was told wrong", q);
+            }
+        }
         const unsigned char *recv = part.memory.begin() + guard_bytes + shift_ + part.layout.recv_at;
         if (!expect(p, part, recv)) {
             return "the sum is wrong by more than rounding";
@@ -191,6 +225,21 @@ private:
                           *wrong.second == garbage ? " (never written)" : "");
         }
         return "";
+    }
+    static xcoll_result_t result_of(const std::exception_ptr &error) {
+        try {
+            std::rethrow_exception(error);
+        } catch (const Failure &failure) {
+            return failure.result();
+        }
+    }
+    // A part from or for rank p is longer than its room.
+    bool is_cut(int p) const {
+        bool cut = false;
+        for (int q = 0; call_.is_dynamic() && offender_ < 0 && q < group_.size(); ++q) {
+            cut |= std::max(call_.given(p, q), call_.given(q, p)) > call_.count;
+        }
+        return cut;
     }
     std::string judge_error(const std::exception_ptr &error) const {
         try {
@@ -221,7 +270,7 @@ private:
     }
     // Heads of these say that there is no one piece, room or not.
     static bool always_streams(const Row &row) {
-        return row.run == exchange_streams || row.run == reduce_gathered;
+        return row.run == exchange_streams || row.run == dynamic_streams || row.run == reduce_gathered;
     }
 
     bool has_order_of_its_own() const {
@@ -240,6 +289,8 @@ private:
         }
         if (call_.reduces()) {
             expect_reduced(p, part);
+        } else if (call_.is_dynamic()) {
+            expect_told(p, part);
         } else {
             expect_moved(p, part);
         }
@@ -262,6 +313,25 @@ private:
         }
         for (int q = 0; q < group_.size(); ++q) {
             append(q, call_.kind == Kind::alltoall ? mine : 0);
+        }
+    }
+    // What fits lies where it belongs, and beside it what lay there before.
+    void expect_told(int p, const Part &part) {
+        const Layout &l = part.layout;
+        const auto input_of = [&](int q) { return inputs_[static_cast<size_t>(q)].begin(); };
+        const size_t item = size_of(call_.dtype);
+        expected_.assign(l.recv_bytes, garbage);
+        if (l.in_place) {
+            std::copy_n(input_of(p), l.send_bytes, expected_.begin() + static_cast<ptrdiff_t>(l.send_at));
+        }
+        size_t next = 0;
+        for (int q = 0; q < group_.size(); ++q) {
+            const size_t told = call_.given(q, p), bytes = told <= call_.count ? told * item : 0;
+            const size_t from = call_.is_shared() ? 0 : static_cast<size_t>(p) * call_.bytes();
+            const size_t to = part.dynamic.packed ? next : static_cast<size_t>(q) * call_.bytes();
+            std::copy_n(input_of(q) + static_cast<ptrdiff_t>(from), bytes,
+                        expected_.begin() + static_cast<ptrdiff_t>(to));
+            next += bytes;
         }
     }
     void expect_reduced(int p, const Part &part) {

@@ -167,22 +167,24 @@ private:
         static constexpr Operator operators[] = {Operator::sum, Operator::sum, Operator::max, Operator::min,
                                                  Operator::avg};
         static constexpr Kind kinds_in_use[] = {
-            Kind::allreduce, Kind::allreduce, Kind::bcast,          Kind::bcast,           Kind::barrier, Kind::words,
-            Kind::reduce,    Kind::reduce,    Kind::reduce_scatter, Kind::reduce_scatterv, Kind::scan,    Kind::exscan,
-            Kind::allgather, Kind::alltoall,  Kind::gather,         Kind::scatter};
+            Kind::allreduce, Kind::allreduce,     Kind::bcast,       Kind::bcast,          Kind::barrier,
+            Kind::words,     Kind::reduce,        Kind::reduce,      Kind::reduce_scatter, Kind::reduce_scatterv,
+            Kind::scan,      Kind::exscan,        Kind::allgather,   Kind::alltoall,       Kind::gather,
+            Kind::scatter,   Kind::allgather_dyn, Kind::alltoall_dyn};
         Call call;
         call.kind = kinds_in_use[random_.below(std::size(kinds_in_use))];
         if (call.kind != Kind::barrier) {
             call.dtype = dtypes[random_.below(std::size(dtypes))];
             size_t bytes = some_bytes(group);
             bytes = call.kind == Kind::words ? std::min(bytes, inline_bytes) : bytes;
-            const bool blocks =
-                call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall, Kind::gather, Kind::scatter});
+            const bool blocks = call.is_dynamic() || call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall,
+                                                               Kind::gather, Kind::scatter});
             call.count = bytes / size_of(call.dtype) / (blocks ? static_cast<size_t>(group.size()) : 1);
         }
         if (call.reduces()) {
             choose_operator(call, operators[random_.below(std::size(operators))]);
         }
+        call.dice = call.is_dynamic() ? random_.next() : 0;
         if (call.kind == Kind::reduce_scatterv) {
             cut_unevenly(call, static_cast<size_t>(group.size()));
         }

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "coll/dynamic.h"
 #include "sim/operation.h"
 #include "sim/seeds.h"
 
@@ -16,17 +17,18 @@ constexpr int most_ranks = 257;
 constexpr int few_ranks = 40;
 constexpr uint64_t most_events = 10'000'000; // of one operation; 257 ranks need some 500 000
 
-constexpr Kind kinds_in_use[] = {Kind::barrier,         Kind::bcast,          Kind::allreduce, Kind::words,
-                                 Kind::reduce,          Kind::reduce_scatter, Kind::scan,      Kind::exscan,
-                                 Kind::reduce_scatterv, Kind::allgather,      Kind::alltoall,  Kind::gather,
-                                 Kind::scatter};
+constexpr Kind kinds_in_use[] = {Kind::barrier,         Kind::bcast,          Kind::allreduce,   Kind::words,
+                                 Kind::reduce,          Kind::reduce_scatter, Kind::scan,        Kind::exscan,
+                                 Kind::reduce_scatterv, Kind::allgather,      Kind::alltoall,    Kind::gather,
+                                 Kind::scatter,         Kind::allgather_dyn,  Kind::alltoall_dyn};
 
 // Several blocks of the smallest ring where the ranks are few; many ranks get less, since all of them read all.
 size_t count_for(const Call &call, int ranks) {
     const size_t traffic = size_t{256} << 10;
     const auto p = static_cast<size_t>(ranks);
     const size_t all = std::clamp<size_t>(traffic / p / sizeof(float), 64, 20000);
-    const bool blocks = call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall, Kind::gather, Kind::scatter});
+    const bool blocks = call.is_dynamic() ||
+                        call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall, Kind::gather, Kind::scatter});
     return call.kind == Kind::words ? 4 : blocks ? all / p + 1 : all;
 }
 
@@ -46,6 +48,7 @@ void run_row(World &world, Kind kind, const Row &row, int ranks, const Grouping 
         call.dtype = Dtype::float32;
         call.count = count_for(call, ranks);
     }
+    call.dice = seed;
     if (call.reduces()) {
         call.op = Operator::sum;
     }
@@ -95,8 +98,8 @@ void run_all(Fabric fabric, Row::Needs needs, int step, Determinism level = Dete
         for (const Kind kind : kinds_in_use) {
             for (const Row &row : algorithms(kind)) {
                 // A message between any two ranks takes the simulator long.
-                const bool all_pairs =
-                    row.run == reduce_gathered || row.run == reduce_messages || row.run == exchange_messages;
+                const bool all_pairs = row.run == reduce_gathered || row.run == reduce_messages ||
+                                       row.run == exchange_messages || row.run == dynamic_messages;
                 if (row.needs != needs || (all_pairs && ranks > few_ranks && ranks % 31 != 0)) {
                     continue;
                 }

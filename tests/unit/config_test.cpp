@@ -86,7 +86,7 @@ void every_collective_has_a_setting_of_its_name(void **) {
         }
         assert_string_equal(read(own.c_str(), {variable.c_str()}).algorithm(kind).c_str(), "other");
     }
-    assert_int_equal(collectives, 17);
+    assert_int_equal(collectives, 19);
 }
 
 void the_level_of_determinism_is_run_unless_another_is_named(void **) {

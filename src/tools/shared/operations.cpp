@@ -33,6 +33,8 @@ constexpr struct {
               {"alltoall_typed", OP_ALLTOALL},
               {"gather_typed", OP_GATHER},
               {"scatter_typed", OP_SCATTER},
+              {"allgather_dyn", OP_ALLGATHER},
+              {"alltoall_dyn", OP_ALLTOALL},
               {"allgatherw", OP_ALLGATHERV},
               {"alltoallw", OP_ALLTOALLV},
               // A matrix of one row for each rank is split by columns instead: a block for everybody.
@@ -52,10 +54,10 @@ consteval enum op shape_of(std::string_view name) {
 #define WITH_REQUEST(nothing, ...) (__VA_ARGS__ __VA_OPT__(, ) comm, request)
 #define WITH_STREAM(nothing, ...) (__VA_ARGS__ __VA_OPT__(, ) comm, stream)
 #define UNPACK                                                                                                         \
-    [[maybe_unused]] const auto &[buf, recv, send, count, sendcount, recvcount, sendcounts, recvcounts, displs,        \
-                                  sdispls, rdispls, sdispls_bytes, rdispls_bytes, dtype, sendtype, recvtype,           \
+    [[maybe_unused]] const auto &[buf, recv, send, count, recvcount, max_count, sendcount, recvcounts, sendcounts,     \
+                                  displs, sdispls, rdispls, sdispls_bytes, rdispls_bytes, dtype, sendtype, recvtype,   \
                                   sendtypes, recvtypes, op, root, peer, tag, dest, sendtag, source, recvtag, tensor,   \
-                                  from_dim, to_dim] = arguments
+                                  from_dim, to_dim, packed] = arguments
 
 #define OPERATION(name, parameters, names)                                                                             \
     {#name,                                                                                                            \

@@ -56,8 +56,9 @@ Work::Work(const Task &task, const Member &member)
     const size_t ranks = static_cast<size_t>(member.size);
     for (int p = 0; p < member.size; ++p) {
         const int part = is_pairwise(task.operation->shape) ? member.rank + p : p;
-        sent_counts_.push_back(uneven(task.count, part));
-        received_counts_.push_back(uneven(task.count, part));
+        const bool even = task.operation->takes("max_count");
+        sent_counts_.push_back(even ? task.count : uneven(task.count, part));
+        received_counts_.push_back(sent_counts_.back());
     }
     sent_at_ = in_bytes(sent_counts_, task.type->bytes);
     received_at_ = in_bytes(received_counts_, task.type->bytes);
@@ -118,10 +119,11 @@ Arguments Work::arguments(int root, size_t call) {
     a.recv = output(call);
     a.buf = mine_->shape == OP_SEND ? input(call) : output(call);
     a.count = task_.count;
-    a.sendcount = gives_part ? own_part : task_.count;
+    a.sendcount = {gives_part ? own_part : task_.count};
+    a.max_count = task_.count;
     a.recvcount = is_scatterv ? own_part : task_.count;
     a.sendcounts = sent_counts_.data();
-    a.recvcounts = received_counts_.data();
+    a.recvcounts = {received_counts_.data()};
     a.sdispls_bytes = sent_at_.data();
     a.rdispls_bytes = received_at_.data();
     a.dtype = a.sendtype = a.recvtype = task_.type->dtype;
