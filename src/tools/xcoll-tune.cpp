@@ -11,6 +11,7 @@
 #include "tools/shared/progress.h"
 #include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
+#include "tools/shared/write_whole.h"
 #include "tools/xcoll-tune/contest.h"
 #include "tools/xcoll-tune/options.h"
 #include "tools/xcoll-tune/table.h"
@@ -88,7 +89,7 @@ int report(const Options &options, const std::vector<Finding> &findings, const E
     }
     print_winners(findings, usual);
     if (!options.out.empty()) {
-        write_whole(options.out, tuning_text(findings, usual.description));
+        xcoll::tools::write_whole(options.out, tuning_text(findings, usual.description));
         std::printf("%s is written: XCOLL_TUNING_FILE=%s uses it.\n", options.out.c_str(), options.out.c_str());
     }
     return 0;
@@ -113,7 +114,7 @@ int run(const Options &options) {
     }
     if (!in_job()) {
         if (!options.out.empty()) {
-            check_target(options.out);
+            xcoll::tools::check_target("-o", options.out);
         }
         start_ranks(options);
     }
@@ -124,7 +125,7 @@ int run(const Options &options) {
     must(xcoll_comm_rank(world, &member.rank));
     must(xcoll_comm_size(world, &member.size));
     if (member.rank == 0 && !options.out.empty()) {
-        check_target(options.out);
+        xcoll::tools::check_target("-o", options.out);
     }
     const int code = compete(options, member);
     must(xcoll_comm_free(&world));

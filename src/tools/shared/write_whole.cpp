@@ -1,3 +1,5 @@
+#include "tools/shared/write_whole.h"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -6,11 +8,8 @@
 #include <unistd.h>
 
 #include "tools/shared/command_line.h"
-#include "tools/xcoll-tune/tuning_file.h"
 
-namespace xcoll::tune {
-
-using tools::Mistake;
+namespace xcoll::tools {
 
 namespace {
 
@@ -39,14 +38,15 @@ bool write_all_of(int file, const std::string &text) {
 
 } // namespace
 
-void check_target(const std::string &path) {
+void check_target(const char *option, const std::string &path) {
     struct stat there {};
     const bool exists = stat(path.c_str(), &there) == 0;
     if (exists && !S_ISREG(there.st_mode)) {
-        throw Mistake("-o " + path + ": there is something that is no file: expected a file, or nothing");
+        throw Mistake(option + (" " + path) + ": there is something that is no file: expected a file, or nothing");
     }
     if (access(folder_of(path).c_str(), W_OK | X_OK) != 0) {
-        throw Mistake("-o " + path + ": " + std::strerror(errno) + ": expected a folder where a file can be made");
+        throw Mistake(option + (" " + path) + ": " + std::strerror(errno) +
+                      ": expected a folder where a file can be made");
     }
 }
 
@@ -67,4 +67,4 @@ void write_whole(const std::string &path, const std::string &text) {
     throw std::runtime_error("cannot write " + path + ": " + reason);
 }
 
-} // namespace xcoll::tune
+} // namespace xcoll::tools
