@@ -32,4 +32,6 @@ offers 'allreduce' "$BUILD/xcoll-tune" --ops allr
 offers 'bfloat16' "$BUILD/xcoll-perf" --dtype b
 offers 'persistent' "$BUILD/xcoll-perf" --form p
 offers 'honest' "$BUILD/xcoll-perf" --loop ''
+offers 'cold' "$BUILD/xcoll-perf" --buffers c
+offers 'in' "$BUILD/xcoll-perf" --place i
 finish

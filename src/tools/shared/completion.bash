@@ -17,10 +17,12 @@ _xcoll_values() { # TOOL OPTION: offers the option's values; false if it has non
     *xcoll-perf:--reduce) _xcoll_offer "$(_xcoll_perf_names "$1" reductions)" ;;
     *xcoll-perf:--form) _xcoll_offer "$(_xcoll_perf_names "$1" forms)" ;;
     *xcoll-perf:--loop) _xcoll_offer "$(_xcoll_perf_names "$1" loops)" ;;
+    *xcoll-perf:--place) _xcoll_offer "$(_xcoll_perf_names "$1" places)" ;;
+    *xcoll-perf:--buffers) _xcoll_offer "$(_xcoll_perf_names "$1" buffers)" ;;
     *xcoll-tune:--ops) _xcoll_offer "$(_xcoll_perf_names "${1/%tune/perf}" operations)" ;;
-    *xcoll-perf:--compare | *xcoll-tune:--check | *xcoll-tune:-o) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
+    *xcoll-perf:--compare | *xcoll-perf:--plot | *xcoll-tune:--check | *xcoll-tune:-o) mapfile -t COMPREPLY < <(compgen -f -- "$_xcoll_current") ;;
     *xcoll-doctor:--root) mapfile -t COMPREPLY < <(compgen -d -- "$_xcoll_current") ;;
-    *:-n | *:-p | *:-t | *:--timeout | *:--env | *:--sizes | *:--seconds | *:--time) ;; # a value of one's own
+    *:-n | *:-p | *:-t | *:--timeout | *:--env | *:--sizes | *:--range | *:-b | *:-e | *:-f | *:-i | *:--seconds | *:--time) ;; # a value of one's own
     *) return 1 ;;
     esac
 }

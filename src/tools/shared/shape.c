@@ -51,6 +51,36 @@ size_t shape_sent(const struct shape *shape) {
     }
 }
 
+enum in_place shape_in_place(const struct shape *shape, size_t *at) {
+    const int is_root = shape->rank == shape->root;
+    *at = 0;
+    switch (shape->op) {
+    case OP_ALLREDUCE:
+    case OP_REDUCE_SCATTER:
+    case OP_REDUCE_SCATTERV:
+    case OP_SCAN:
+    case OP_EXSCAN:
+    case OP_ALLTOALL:
+    case OP_ALLTOALLV:
+        return INPUT_IN_RESULT;
+    case OP_REDUCE:
+        return is_root ? INPUT_IN_RESULT : NOT_IN_PLACE_HERE;
+    case OP_ALLGATHER:
+    case OP_GATHER:
+        *at = (size_t)shape->rank * shape->count;
+        return shape->op == OP_ALLGATHER || is_root ? INPUT_IN_RESULT : NOT_IN_PLACE_HERE;
+    case OP_ALLGATHERV:
+    case OP_GATHERV:
+        *at = uneven_before(shape->count, shape->rank);
+        return shape->op == OP_ALLGATHERV || is_root ? INPUT_IN_RESULT : NOT_IN_PLACE_HERE;
+    case OP_SCATTER:
+    case OP_SCATTERV:
+        return is_root ? RESULT_IN_INPUT : NOT_IN_PLACE_HERE;
+    default:
+        return NEVER_IN_PLACE;
+    }
+}
+
 int shape_most_spans(const struct shape *shape) {
     return shape->op == OP_GROUP ? group_calls * shape->size : shape->size;
 }

@@ -57,6 +57,15 @@ size_t shape_sent(const struct shape *shape);
 int shape_spans(const struct shape *shape, struct span *spans);
 int shape_most_spans(const struct shape *shape);
 
+/* Where a call in place has its one buffer on this rank. */
+enum in_place {
+    NEVER_IN_PLACE, /* the operation has no such call */
+    NOT_IN_PLACE_HERE,
+    INPUT_IN_RESULT, /* at element `at` */
+    RESULT_IN_INPUT
+};
+enum in_place shape_in_place(const struct shape *shape, size_t *at);
+
 /* Uneven parts: one and a half times and half of `count` in turn. */
 static inline size_t uneven(size_t count, int part) {
     return part % 2 == 0 ? count + count / 2 : count - count / 2;

@@ -27,6 +27,7 @@ double Stopwatch::time(int calls, bool empty) {
     const double start = now_ns();
     uint64_t seen = 0;
     for (int i = 0, root = 0; i < calls; ++i, root = root + 1 == work_.roots() ? 0 : root + 1) {
+        work_.move();
         if (loop_ == Loop::honest) {
             work_.produce(root, static_cast<unsigned>(i));
         }

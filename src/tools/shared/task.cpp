@@ -18,15 +18,15 @@ bool is_pairwise(enum op shape) {
     return shape == OP_ALLTOALLV;
 }
 
-// Written once, so that the pages are there when the time runs.
-std::unique_ptr<unsigned char[]> room(size_t bytes) {
-    try {
-        return std::make_unique<unsigned char[]>(bytes + 1);
-    } catch (const std::bad_alloc &) {
-        throw std::runtime_error("no memory for a buffer of " + tools::show_bytes(bytes) +
-                                 ": expected smaller --sizes");
-    }
+constexpr size_t page = 4096, line = 64; // bytes; buffers share no cache line
+
+size_t round_up(size_t number, size_t unit) {
+    return (number + unit - 1) / unit * unit;
 }
+
+// Cold places are visited block by block, from the first one on, so that each was touched a whole range ago, and within
+// a block of so many places in an order that no prefetcher guesses: by steps that have no divisor in common with it.
+constexpr size_t block = 4096, step = 2531;
 
 std::vector<size_t> in_bytes(const std::vector<size_t> &counts, size_t element) {
     std::vector<size_t> at;
@@ -50,6 +50,12 @@ const Operation *role(const Task &task, const Member &member) {
 
 } // namespace
 
+bool Task::can_be_in_place() const {
+    const struct shape shape = {operation->shape, count, 0, 1, 0};
+    size_t at;
+    return shape_in_place(&shape, &at) != NEVER_IN_PLACE && !operation->takes("tensor");
+}
+
 Work::Work(const Task &task, const Member &member)
     : task_(task), member_(member), mine_(role(task, member)),
       turns_(task.has_root() ? static_cast<size_t>(member.size) : 1) {
@@ -71,13 +77,11 @@ Work::Work(const Task &task, const Member &member)
     for (int root = 0; root < roots(); ++root) {
         plan(turns_[static_cast<size_t>(root)], root);
     }
-    send_ = room(send_bytes_ * calls());
-    recv_ = room(recv_bytes_ * calls());
+    lay_out();
     for (int root = 0; root < roots(); ++root) {
         Turn &turn = turns_[static_cast<size_t>(root)];
-        for (size_t call = 0; call < calls(); ++call) {
-            turn.calls.push_back(arguments(root, call));
-        }
+        turn.calls.assign(calls(), arguments(root));
+        point(turn);
         if (task_.form == Form::persistent) {
             must(mine_->init(turn.calls[0], member_.comm, &turn.request));
         }
@@ -95,7 +99,19 @@ void Work::plan(Turn &turn, int root) {
     turn.sent = shape_sent(&shape);
     turn.spans.resize(static_cast<size_t>(shape_most_spans(&shape)));
     turn.spans.resize(static_cast<size_t>(shape_spans(&shape, turn.spans.data())));
-    send_bytes_ = std::max(send_bytes_, turn.sent * task_.type->bytes);
+    if (task_.in_place) {
+        turn.in_place = shape_in_place(&shape, &turn.input_at);
+        turn.input_at *= task_.type->bytes;
+    }
+    const size_t sent = turn.sent * task_.type->bytes;
+    if (turn.in_place == INPUT_IN_RESULT) {
+        recv_bytes_ = std::max(recv_bytes_, turn.input_at + sent);
+    } else {
+        send_bytes_ = std::max(send_bytes_, sent);
+    }
+    if (turn.in_place == RESULT_IN_INPUT) {
+        turn.spans.clear(); // this rank's own part stays where it is
+    }
     for (const struct span &span : turn.spans) {
         recv_bytes_ = std::max(recv_bytes_, (span.at + span.count) * task_.type->bytes);
     }
@@ -103,11 +119,60 @@ void Work::plan(Turn &turn, int root) {
     recv_bytes_ = std::max({recv_bytes_, task_.operation->shape == OP_BCAST ? send_bytes_ : 0, task_.bytes()});
 }
 
-unsigned char *Work::input(size_t call) {
-    return task_.operation->shape == OP_BCAST ? output(call) : send_.get() + call * send_bytes_;
+void Work::lay_out() {
+    send_stride_ = round_up(send_bytes_ * calls(), line);
+    recv_stride_ = round_up(recv_bytes_ * calls(), line);
+    const size_t bytes = send_stride_ + recv_stride_;
+    if (bytes > 0 && task_.range > bytes) {
+        places_ = round_up(task_.range, bytes) / bytes;
+        places_ = places_ > block ? round_up(places_, block) : places_;
+    }
+    const size_t whole = round_up(bytes * places_ + 1, page);
+    room_.reset(static_cast<unsigned char *>(std::aligned_alloc(page, whole)));
+    if (!room_) {
+        throw std::runtime_error("no memory for buffers of " + tools::show_bytes(whole) +
+                                 ": expected smaller --sizes, or with cold buffers a smaller --range");
+    }
+    std::memset(room_.get(), 0, whole); // so that the pages are there when the time runs
 }
 
-Arguments Work::arguments(int root, size_t call) {
+void Work::go_on() {
+    moves_ = moves_ + 1 == places_ ? 0 : moves_ + 1;
+    place_ = places_ < block ? moves_ : moves_ / block * block + moves_ % block * step % block;
+}
+
+unsigned char *Work::input(const Turn &turn, size_t call) const {
+    if (task_.operation->shape == OP_BCAST || turn.in_place == INPUT_IN_RESULT) {
+        return output(call) + turn.input_at;
+    }
+    return input_of_place() + call * send_bytes_;
+}
+
+// Lets the calls use the buffers of this place.
+void Work::point(Turn &turn) {
+    for (size_t call = 0; call < turn.calls.size(); ++call) {
+        Arguments &a = turn.calls[call];
+        a.send = turn.in_place == INPUT_IN_RESULT ? XCOLL_IN_PLACE : input(turn, call);
+        a.recv = turn.in_place == RESULT_IN_INPUT ? XCOLL_IN_PLACE : output(call);
+        a.buf = mine_->shape == OP_SEND ? input(turn, call) : output(call);
+    }
+    if (!turn.request) {
+        return;
+    }
+    const Arguments &a = turn.calls[0];
+    if (mine_->takes("buf")) {
+        must(xcoll_request_rebind(turn.request, 0, XCOLL_SLOT_RECV, a.buf));
+        return;
+    }
+    if (turn.in_place != INPUT_IN_RESULT) {
+        must(xcoll_request_rebind(turn.request, 0, XCOLL_SLOT_SEND, input(turn, 0)));
+    }
+    if (turn.in_place != RESULT_IN_INPUT) {
+        must(xcoll_request_rebind(turn.request, 0, XCOLL_SLOT_RECV, output(0)));
+    }
+}
+
+Arguments Work::arguments(int root) const {
     const struct shape shape = {task_.operation->shape, task_.count, member_.rank, member_.size, root};
     const int partner = shape_partner(&shape);
     const size_t own_part = uneven(task_.count, member_.rank);
@@ -115,9 +180,6 @@ Arguments Work::arguments(int root, size_t call) {
     // Of gatherv and allgatherv a rank gives its own part.
     const bool gives_part = task_.operation->shape == OP_GATHERV || task_.operation->shape == OP_ALLGATHERV;
     Arguments a{};
-    a.send = input(call);
-    a.recv = output(call);
-    a.buf = mine_->shape == OP_SEND ? input(call) : output(call);
     a.count = task_.count;
     a.sendcount = {gives_part ? own_part : task_.count};
     a.max_count = task_.count;
@@ -149,6 +211,9 @@ void Work::call_group(const Turn &turn) {
 
 void Work::run(int root) {
     Turn &turn = turns_[static_cast<size_t>(root)];
+    if (places_ > 1) {
+        point(turn);
+    }
     xcoll_request_t request = XCOLL_REQUEST_NULL;
     switch (task_.form) {
     case Form::blocking:
@@ -171,8 +236,9 @@ void Work::run(int root) {
 }
 
 void Work::produce(int root, unsigned iteration) {
+    const Turn &turn = turns_[static_cast<size_t>(root)];
     for (size_t call = 0; call < calls(); ++call) {
-        write_all(input(call), turns_[static_cast<size_t>(root)].sent * task_.type->bytes, iteration);
+        write_all(input(turn, call), turn.sent * task_.type->bytes, iteration);
     }
 }
 
@@ -192,9 +258,10 @@ size_t Work::check() {
     size_t wrong = 0;
     for (int root = 0; root < roots(); ++root) {
         const Turn &turn = turns_[static_cast<size_t>(root)];
-        std::memset(recv_.get(), spoilt, recv_bytes_ * calls());
+        move();
+        std::memset(output(0), spoilt, recv_bytes_ * calls());
         for (size_t call = 0; call < calls(); ++call) {
-            values.fill(input(call), turn.sent, member_.rank);
+            values.fill(input(turn, call), turn.sent, member_.rank);
         }
         run(root);
         for (size_t call = 0; call < calls(); ++call) {

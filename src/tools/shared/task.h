@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ enum class Form { blocking, immediate, persistent, enqueued, group };
 enum class Loop { osu, honest };
 inline constexpr const char *form_names[] = {"blocking", "i", "persistent", "enqueue", "group"};
 inline constexpr const char *loop_names[] = {"osu", "honest"};
+// Of Task::in_place, and whether Task::range is more than 0.
+inline constexpr const char *place_names[] = {"out", "in"}, *buffer_names[] = {"hot", "cold"};
 
 struct Task {
     const Operation *operation;
@@ -22,6 +25,8 @@ struct Task {
     const Reduction *reduction; // used by those that reduce
     Form form;
     size_t count; // elements of the whole vector, or of a block where there are blocks
+    bool in_place = false;
+    size_t range = 0; // bytes through which each rank's buffers move from call to call; 0: they stay
 
     bool reduces() const {
         return operation->takes("op");
@@ -29,6 +34,7 @@ struct Task {
     bool has_root() const {
         return operation->takes("root");
     }
+    bool can_be_in_place() const;
     size_t bytes() const {
         return count * type->bytes;
     }
@@ -54,6 +60,12 @@ public:
         return static_cast<int>(turns_.size());
     }
     void run(int root);
+    // Before a run: on to the next place of the range.
+    void move() {
+        if (places_ > 1) {
+            go_on();
+        }
+    }
     // From now on calls go to this communicator of the same ranks; persistent requests stay with the first one.
     void use(xcoll_comm_t comm) {
         member_.comm = comm;
@@ -66,20 +78,25 @@ public:
 
 private:
     struct Turn {
-        size_t sent = 0;                // elements
+        size_t sent = 0; // elements
+        enum in_place in_place = NEVER_IN_PLACE;
+        size_t input_at = 0;            // of the results, in bytes
         std::vector<struct span> spans; // of what is received
         std::vector<Arguments> calls;   // several in a group
         xcoll_request_t request = XCOLL_REQUEST_NULL;
     };
     void plan(Turn &turn, int root);
-    Arguments arguments(int root, size_t call);
+    void lay_out();
+    void go_on();
+    Arguments arguments(int root) const;
+    void point(Turn &turn);
     void call_group(const Turn &turn);
-    unsigned char *input(size_t call);
-    unsigned char *output(size_t call) {
-        return recv_.get() + call * recv_bytes_;
+    unsigned char *input_of_place() const {
+        return room_.get() + place_ * (send_stride_ + recv_stride_);
     }
-    const unsigned char *output(size_t call) const {
-        return recv_.get() + call * recv_bytes_;
+    unsigned char *input(const Turn &turn, size_t call) const;
+    unsigned char *output(size_t call) const {
+        return input_of_place() + send_stride_ + call * recv_bytes_;
     }
     size_t calls() const {
         return task_.form == Form::group ? calls_of_group : 1;
@@ -89,7 +106,10 @@ private:
     Member member_;
     const Operation *mine_;                  // what this rank calls: the other end of a message calls something else
     size_t send_bytes_ = 0, recv_bytes_ = 0; // of one call
-    std::unique_ptr<unsigned char[]> send_, recv_;
+    // A place has first what is sent, then what is received.
+    size_t send_stride_ = 0, recv_stride_ = 0;
+    size_t places_ = 1, place_ = 0, moves_ = 0;
+    std::unique_ptr<unsigned char[], decltype(&std::free)> room_{nullptr, std::free};
     std::vector<size_t> sent_counts_, received_counts_, sent_at_, received_at_;
     std::vector<xcoll_dtype_t> types_;
     std::vector<int64_t> tensor_shape_;

@@ -2,18 +2,22 @@
 #pragma once
 
 #include "tools/shared/task.h"
+#include "tools/xcoll-perf/record.h"
+#include "tools/xcoll-perf/round_trip.h"
 
 namespace xcoll::perf {
 
-struct Result {
-    double median, least, most, p99; // of a call, in nanoseconds: each sample that of its slowest rank
-    int samples, calls;              // calls: of each sample
-    long wrong;                      // elements, over all ranks; -1: not looked at
+struct Line {
+    Task task;
+    Loop loop;
 };
 
-// Collective over the ranks of a job, which all get the same result.
-// osu: the call again and again, with the same buffers untouched. honest: before each call all that is sent is written,
+// What is known of a line before it is measured.
+Record record_of(const Line &line, const Member &member);
+
+// Collective over the ranks of a job, which all get the same record, but for the round trip, which rank 0 knows.
+// osu: the call again and again, with what lies in the buffers. honest: before each call all that is sent is written,
 // after it all that was received is read, and the time of the same loop without the call is taken off.
-Result measure(const Task &task, const Member &member, Loop loop, double seconds, bool check);
+void measure(Record &record, const Line &line, const Member &member, RoundTrip &round_trip, double seconds, bool check);
 
 } // namespace xcoll::perf

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 
 #include "tools/shared/command_line.h"
 #include "tools/shared/size_list.h"
 #include "tools/shared/text.h"
+#include "tools/shared/write_whole.h"
 
 namespace xcoll::perf {
 
@@ -70,17 +72,13 @@ const Row *row_named(const char *option, std::string_view name, const Row *found
     return found;
 }
 
-void set_forms(Options &options, std::string_view list) {
-    options.forms.clear();
-    for (const size_t form : pick("--form", list, form_names)) {
-        options.forms.push_back(static_cast<Form>(form));
-    }
-}
-
-void set_loops(Options &options, std::string_view list) {
-    options.loops.clear();
-    for (const size_t loop : pick("--loop", list, loop_names)) {
-        options.loops.push_back(static_cast<Loop>(loop));
+// Value: a number or an enumeration, whose values are the places of the names.
+template <class Value, size_t count>
+void set_some(std::vector<Value> &chosen, const char *option, std::string_view list,
+              const char *const (&names)[count]) {
+    chosen.clear();
+    for (const size_t number : pick(option, list, names)) {
+        chosen.push_back(static_cast<Value>(number));
     }
 }
 
@@ -94,64 +92,120 @@ double parse_seconds(std::string_view text) {
     return seconds;
 }
 
-void print_lists() {
-    std::string forms, loops;
-    for (const char *name : form_names) {
-        add_item(forms, " ", name);
+template <size_t count> void print_list(const char *title, const char *const (&names)[count]) {
+    std::string list;
+    for (const char *name : names) {
+        add_item(list, " ", name);
     }
-    for (const char *name : loop_names) {
-        add_item(loops, " ", name);
-    }
-    std::printf("operations: %s\ntypes: %s\nreductions: %s\nforms: %s\nloops: %s\n", names_of(operations()).c_str(),
-                names_of(types()).c_str(), names_of(reductions()).c_str(), forms.c_str(), loops.c_str());
+    std::printf("%s: %s\n", title, list.c_str());
 }
+
+void print_lists() {
+    std::printf("operations: %s\ntypes: %s\nreductions: %s\n", names_of(operations()).c_str(),
+                names_of(types()).c_str(), names_of(reductions()).c_str());
+    print_list("forms", form_names);
+    print_list("loops", loop_names);
+    print_list("places", place_names);
+    print_list("buffers", buffer_names);
+}
+
+// The sizes in the way of other benchmarks.
+struct Range {
+    std::optional<uint64_t> first, last, factor, step;
+};
 
 struct Parsed {
     Options options;
+    Range range;
     bool list = false;
 };
+
+// What is measured.
+void add_subject_options(std::vector<tools::Option> &table, Options &o) {
+    using Value = std::string_view;
+    table.insert(
+        table.end(),
+        {{"--op", "LIST", "operations; default: allreduce", [&o](Value v) { set_operations(o, v); }},
+         {"--dtype", "NAME", "type of the elements; default: float32",
+          [&o](Value v) { o.type = row_named("--dtype", v, find_type(v), types()); }},
+         {"--reduce", "NAME", "operator of reductions; default: sum",
+          [&o](Value v) { o.reduction = row_named("--reduce", v, find_reduction(v), reductions()); }},
+         {"--form", "LIST", "blocking, i, persistent, enqueue, group; default: blocking",
+          [&o](Value v) { set_some(o.forms, "--form", v, form_names); }},
+         {"--loop", "LIST", "osu, honest (writes before and reads after each call); default: osu",
+          [&o](Value v) { set_some(o.loops, "--loop", v, loop_names); }},
+         {"--place", "LIST", "out, in: results in the buffer of the input; default: out",
+          [&o](Value v) { set_some(o.in_place, "--place", v, place_names); }},
+         {"--buffers", "LIST", "hot: the same for all calls, cold: others than are in the caches; default: hot",
+          [&o](Value v) { set_some(o.cold, "--buffers", v, buffer_names); }},
+         {"--range", "BYTES", "of the cold buffers of a rank; default: twice the last cache",
+          [&o](Value v) { o.range = tools::parse_size("--range", v); }}});
+}
+
+void add_size_options(std::vector<tools::Option> &table, Options &o, Range &range) {
+    using Value = std::string_view;
+    const auto size = [](const char *name, const char *value, const char *meaning, std::optional<uint64_t> &into) {
+        return tools::Option{name, value, meaning, [name, &into](Value v) { into = tools::parse_size(name, v); }};
+    };
+    table.insert(table.end(), {{"--sizes", "LIST", "bytes: 8,1K or 8:1M or 8:1M:4 (factor 4); default: 8:2M:4",
+                                [&o](Value v) { o.sizes = tools::parse_sizes(v); }},
+                               size("-b", "BYTES", "or: from this size on; default: 8", range.first),
+                               size("-e", "BYTES", "to this size; default: 2M", range.last),
+                               size("-f", "N", "each N times the one before; default: 2", range.factor),
+                               size("-i", "BYTES", "each larger by so much, instead", range.step)});
+}
 
 tools::Tool tool_for(Parsed &parsed) {
     Options &o = parsed.options;
     using Value = std::string_view;
-    return {"xcoll-perf",
-            "",
-            "Measures operations of xcoll: under xcollrun, whose job it is then, or with -t among threads. Times are\n"
-            "microseconds of a call on its slowest rank. Lists are separated by commas; 'all' names everything.\n",
-            {{"--op", "LIST", "operations; default: allreduce", [&o](Value v) { set_operations(o, v); }},
-             {"--sizes", "LIST", "bytes: 8,1K or 8:1M or 8:1M:4 (factor 4); default: 8:2M:4",
-              [&o](Value v) { o.sizes = tools::parse_sizes(v); }},
-             {"--dtype", "NAME", "type of the elements; default: float32",
-              [&o](Value v) { o.type = row_named("--dtype", v, find_type(v), types()); }},
-             {"--reduce", "NAME", "operator of reductions; default: sum",
-              [&o](Value v) { o.reduction = row_named("--reduce", v, find_reduction(v), reductions()); }},
-             {"--form", "LIST", "blocking, i, persistent, enqueue, group; default: blocking",
-              [&o](Value v) { set_forms(o, v); }},
-             {"--loop", "LIST", "osu, honest (writes before and reads after each call); default: osu",
-              [&o](Value v) { set_loops(o, v); }},
-             {"--seconds", "S", "time for each line; default: 0.1", [&o](Value v) { o.seconds = parse_seconds(v); }},
-             {"--check", nullptr, "compare results with a plain reference", [&o](Value) { o.check = true; }},
-             {"-t", "N", "N threads as ranks, without xcollrun",
-              [&o](Value v) { o.threads = static_cast<int>(tools::take_number("-t", v, 1, most_threads)); }},
-             {"--json", nullptr, "print JSON", [&o](Value) { o.output = Options::Output::json; }},
-             {"--csv", nullptr, "print CSV", [&o](Value) { o.output = Options::Output::csv; }},
-             {"--compare", "FILE", "show the ratio to results that --json printed", [&o](Value v) { o.compare = v; }},
-             {"--list", nullptr, "print the names of everything and end", [&parsed](Value) { parsed.list = true; }}}};
+    tools::Tool tool{
+        "xcoll-perf",
+        "[later results]",
+        "Measures operations of xcoll: under xcollrun, whose job it is then, or with -t among threads. Times are\n"
+        "microseconds of a call on its slowest rank. Lists are separated by commas; 'all' names everything.\n",
+        {}};
+    add_subject_options(tool.options, o);
+    add_size_options(tool.options, o, parsed.range);
+    tool.options.insert(
+        tool.options.end(),
+        {{"--seconds", "S", "time for each line; default: 0.1", [&o](Value v) { o.seconds = parse_seconds(v); }},
+         {"--check", nullptr, "compare results with a plain reference", [&o](Value) { o.check = true; }},
+         {"-t", "N", "N threads as ranks, without xcollrun",
+          [&o](Value v) { o.threads = static_cast<int>(tools::take_number("-t", v, 1, most_threads)); }},
+         {"--json", nullptr, "print JSON", [&o](Value) { o.output = Output::json; }},
+         {"--csv", nullptr, "print CSV", [&o](Value) { o.output = Output::csv; }},
+         {"--plot", "FILE", "draw the times as SVG, too", [&o](Value v) { o.plot = v; }},
+         {"--compare", "FILE", "show the ratio to results that --json printed; with later ones, measure nothing",
+          [&o](Value v) { o.compare = v; }},
+         {"--list", nullptr, "print the names of everything and end", [&parsed](Value) { parsed.list = true; }}});
+    return tool;
 }
 
 void set_defaults(Options &options) {
     set_operations(options, "allreduce");
     options.type = find_type("float32");
     options.reduction = find_reduction("sum");
-    set_forms(options, "blocking");
-    set_loops(options, "osu");
+    options.forms = {Form::blocking};
+    options.loops = {Loop::osu};
+    options.in_place = {false};
+    options.cold = {false};
     options.seconds = 0.1;
 }
 
-void complete(Options &options) {
+void choose_sizes(Options &options, const Range &range) {
+    const bool has_range = range.first || range.last || range.factor || range.step;
+    if (has_range && !options.sizes.empty()) {
+        throw Mistake("--sizes and -b, -e, -f, -i: expected one of both ways to tell the sizes");
+    }
+    if (range.factor && range.step) {
+        throw Mistake("-f and -i: expected a factor or a step");
+    }
+    constexpr uint64_t first = 8, last = uint64_t{2} << 20, factor = 2, wide_factor = 4;
     if (options.sizes.empty()) {
-        const std::string first = std::to_string(std::max<size_t>(options.type->bytes, 8));
-        options.sizes = tools::parse_sizes(first + ":2M:4");
+        const uint64_t begin = range.first.value_or(std::max<uint64_t>(options.type->bytes, first));
+        options.sizes =
+            tools::sizes_between(begin, range.last.value_or(std::max(last, begin)),
+                                 range.factor.value_or(has_range ? factor : wide_factor), range.step.value_or(0));
     }
     for (const uint64_t size : options.sizes) {
         if (size % options.type->bytes != 0) {
@@ -159,6 +213,17 @@ void complete(Options &options) {
                           options.type->name + ", which has " + std::to_string(options.type->bytes));
         }
     }
+}
+
+void take_words(Options &options, const std::vector<std::string_view> &words) {
+    if (words.empty()) {
+        return;
+    }
+    if (options.compare.empty() || words.size() > 1) {
+        throw Mistake("unexpected '" + std::string(words.back()) + "': operations are named by --op, and a file of " +
+                      "results stands behind --compare and the file that it is compared with");
+    }
+    options.later = words[0];
 }
 
 } // namespace
@@ -169,14 +234,15 @@ int with_options(int count, const char *const *arguments, int (*run)(const Optio
     const tools::Tool tool = tool_for(parsed);
     return tools::guarded_main(tool, [&] {
         const auto words = tools::take_options(tool, count, arguments);
-        if (!words.empty()) {
-            throw Mistake("unexpected '" + std::string(words[0]) + "': operations are named by --op");
-        }
         if (parsed.list) {
             print_lists();
             return 0;
         }
-        complete(parsed.options);
+        take_words(parsed.options, words);
+        choose_sizes(parsed.options, parsed.range);
+        if (!parsed.options.plot.empty()) {
+            tools::check_target("--plot", parsed.options.plot);
+        }
         return run(parsed.options);
     });
 }

@@ -1,152 +1,170 @@
 #include "tools/xcoll-perf/report.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
-#include "tools/shared/command_line.h"
 #include "tools/shared/json.h"
 #include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
+#include "tools/xcoll-perf/round_trip.h"
+#include "xcoll.h"
 
 namespace xcoll::perf {
 
-using tools::Json;
-using tools::Mistake;
-
 namespace {
 
-constexpr double ns_per_us = 1000;
+std::string shown(const Field &field, const Record &record) {
+    if (field.text) {
+        return record.*field.text;
+    }
+    const double value = record.*field.number;
+    if (std::isnan(value)) {
+        return "-";
+    }
+    if (field.number == &Record::bytes) {
+        return tools::short_bytes(static_cast<uint64_t>(value));
+    }
+    const bool marked = field.number == &Record::round_trip && record.moved != "no";
+    return tools::format("%.*f%s", field.decimals_in_table, value, marked ? "*" : "");
+}
 
-const char *name_of(Form form) {
-    return form_names[static_cast<size_t>(form)];
-}
-const char *name_of(Loop loop) {
-    return loop_names[static_cast<size_t>(loop)];
-}
-const char *reduction_of(const Task &task) {
-    return task.reduces() ? task.reduction->name : "";
+std::string aligned(const Field &field, const std::string &text) {
+    return tools::format("%*s ", field.width, text.c_str());
 }
 
-// What two lines have in common that can be compared.
-std::string key(const std::string &operation, const std::string &type, const std::string &reduction, double bytes,
-                double ranks) {
-    return tools::format("%s %s %s %.0f %.0f", operation.c_str(), type.c_str(), reduction.c_str(), bytes, ranks);
+void print(std::string line) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    std::printf("%s\n", line.c_str());
 }
 
 } // namespace
 
-Report::Report(const Options &options, int ranks) : options_(options), ranks_(ranks) {
-    if (!options.compare.empty()) {
-        read_earlier(options.compare);
+Report::Report(Output output, const std::vector<Record> &planned, const std::vector<Record> &earlier,
+               const std::string &file)
+    : output_(output), file_(file) {
+    for (const Record &record : earlier) {
+        earlier_.emplace(record.key(), record);
+    }
+    choose_columns(planned);
+}
+
+// What is the same in all lines stands above them; the operation stands in each all the same.
+void Report::choose_columns(const std::vector<Record> &planned) {
+    const Record &first = planned[0];
+    const auto is_in_all = [&](auto member) {
+        return std::all_of(planned.begin(), planned.end(),
+                           [&](const Record &record) { return record.*member == first.*member; });
+    };
+    for (const Field &field : fields()) {
+        const bool is_setting =
+            (field.text && field.text != &Record::op && field.text != &Record::moved) || field.number == &Record::ranks;
+        if (is_setting && (field.text ? is_in_all(field.text) : is_in_all(field.number))) {
+            const std::string value = written(field, first);
+            tools::add_item(in_common_, value.empty() ? "" : ", ", value + (field.text ? "" : " ranks"));
+        } else if (field.heading && !(field.number == &Record::wrong && std::isnan(first.wrong))) {
+            columns_.push_back(&field);
+        }
     }
 }
 
-void Report::read_earlier(const std::string &file) {
-    std::ifstream in(file);
-    if (!in) {
-        throw Mistake("--compare: cannot read " + file);
-    }
-    std::ostringstream text;
-    text << in.rdbuf();
-    const Json all = Json::parse(text.str());
-    for (const Json &line : all["results"].items()) {
-        const std::string what = key(line["op"].text(), line["dtype"].text(), line["reduce"].text(),
-                                     line["bytes"].number(), line["ranks"].number());
-        earlier_[what + ' ' + line["form"].text() + ' ' + line["loop"].text()] = line["median_us"].number() * ns_per_us;
-    }
+void Report::compare(Record &record) {
+    const Record *base = nullptr;
     if (earlier_.empty()) {
-        throw Mistake("--compare: " + file + " has no results: expected what xcoll-perf --json printed");
+        base = &first_.emplace(record.size_key(), record).first->second;
+    } else if (const auto found = earlier_.find(record.key()); found != earlier_.end()) {
+        base = &found->second;
     }
-}
-
-// To the same line of the file; without a file to the first of those lines that differ in form or loop only.
-double Report::ratio(const Task &task, Loop loop, double median) {
-    const std::string what =
-        key(task.operation->name, task.type->name, reduction_of(task), static_cast<double>(task.bytes()), ranks_);
-    if (!options_.compare.empty()) {
-        const auto found = earlier_.find(what + ' ' + name_of(task.form) + ' ' + name_of(loop));
-        return found == earlier_.end() ? 0 : median / found->second;
+    if (!base) {
+        return;
     }
-    if (what != first_key_) {
-        first_key_ = what;
-        first_median_ = median;
+    record.ratio = record.median / base->median;
+    if (record.moved == "no" && (base->moved == "during" || is_another_machine(record.round_trip, base->round_trip))) {
+        record.moved = "since";
     }
-    return median / first_median_;
 }
 
 void Report::begin() const {
-    const char *check = options_.check ? "  wrong" : "";
-    switch (options_.output) {
-    case Options::Output::table:
-        std::printf("%d %s, %s; microseconds; GB/s: bytes by median; ratio: to %s\n", ranks_,
-                    options_.threads > 0 ? "threads" : "ranks", options_.type->name,
-                    options_.compare.empty() ? "the first form and loop of the same size" : options_.compare.c_str());
-        std::printf("%-16s %-10s %-6s %8s %9s %9s %9s %9s %7s %6s%s\n", "operation", "form", "loop", "bytes", "median",
-                    "min", "p99", "max", "GB/s", "ratio", check);
+    switch (output_) {
+    case Output::table:
+        print_heading();
         break;
-    case Options::Output::json:
+    case Output::json:
         std::printf("{\"tool\": \"xcoll-perf\", \"version\": \"%d.%d.%d\", \"results\": [", XCOLL_VERSION_MAJOR,
                     XCOLL_VERSION_MINOR, XCOLL_VERSION_PATCH);
         break;
-    case Options::Output::csv:
-        std::printf("op,form,loop,dtype,reduce,ranks,placement,bytes,median_us,min_us,p99_us,max_us,samples,calls,"
-                    "ratio,wrong\n");
+    case Output::csv:
+        std::string names;
+        for (const Field &field : fields()) {
+            tools::add_item(names, ",", field.name);
+        }
+        print(names);
     }
 }
 
-void Report::add(const Task &task, Loop loop, const Result &result) {
-    const Line line{task, loop, result, ratio(task, loop, result.median)};
-    switch (options_.output) {
-    case Options::Output::table:
-        print_table_line(line);
-        break;
-    case Options::Output::json:
-        print_json_line(line);
-        break;
-    case Options::Output::csv:
-        print_csv_line(line);
+void Report::print_heading() const {
+    print(in_common_);
+    print("microseconds of a call; trip: nanoseconds of a cache line there and back; ratio: to " +
+          (earlier_.empty() ? "the first line of the same size" : file_));
+    std::string names;
+    for (const Field *field : columns_) {
+        names += aligned(*field, field->heading);
     }
-    ++lines_;
+    print(names);
+}
+
+void Report::add(Record &record) {
+    compare(record);
+    moved_ = moved_ || record.moved != "no";
+    switch (output_) {
+    case Output::table:
+        print_table_line(record);
+        break;
+    case Output::json:
+        print_json_line(record);
+        break;
+    case Output::csv:
+        print_csv_line(record);
+    }
+    printed_ = true;
     std::fflush(stdout);
 }
 
 void Report::end() const {
-    if (options_.output == Options::Output::json) {
+    if (output_ == Output::json) {
         std::printf("\n]}\n");
+    }
+    if (output_ == Output::table && moved_) {
+        print("* The machine changed, during the line or since the one that its ratio is to: processors came nearer to "
+              "each\n  other or moved apart. Such a ratio says nothing about xcoll; measure again.");
     }
 }
 
-void Report::print_table_line(const Line &line) const {
-    const auto &[task, loop, result, ratio] = line;
-    const std::string wrong = result.wrong >= 0 ? tools::format(" %6ld", result.wrong) : "";
-    const std::string shown = ratio > 0 ? tools::format("%.2f", ratio) : "-";
-    std::printf("%-16s %-10s %-6s %8s %9.3f %9.3f %9.3f %9.3f %7.2f %6s%s\n", task.operation->name, name_of(task.form),
-                name_of(loop), tools::short_bytes(task.bytes()).c_str(), result.median / ns_per_us,
-                result.least / ns_per_us, result.p99 / ns_per_us, result.most / ns_per_us,
-                static_cast<double>(task.bytes()) / result.median, shown.c_str(), wrong.c_str());
+void Report::print_table_line(const Record &record) const {
+    std::string line;
+    for (const Field *field : columns_) {
+        line += aligned(*field, shown(*field, record));
+    }
+    print(line);
 }
 
-void Report::print_json_line(const Line &line) const {
-    const auto &[task, loop, result, ratio] = line;
-    std::printf("%s\n{\"op\": \"%s\", \"form\": \"%s\", \"loop\": \"%s\", \"dtype\": \"%s\", \"reduce\": \"%s\", "
-                "\"ranks\": %d, \"placement\": \"%s\", \"bytes\": %zu, \"median_us\": %.4f, \"min_us\": %.4f, "
-                "\"p99_us\": %.4f, \"max_us\": %.4f, \"samples\": %d, \"calls\": %d, \"ratio\": %s, \"wrong\": %s}",
-                lines_ > 0 ? "," : "", task.operation->name, name_of(task.form), name_of(loop), task.type->name,
-                reduction_of(task), ranks_, options_.threads > 0 ? "threads" : "processes", task.bytes(),
-                result.median / ns_per_us, result.least / ns_per_us, result.p99 / ns_per_us, result.most / ns_per_us,
-                result.samples, result.calls, ratio > 0 ? tools::format("%.4f", ratio).c_str() : "null",
-                result.wrong >= 0 ? std::to_string(result.wrong).c_str() : "null");
+void Report::print_json_line(const Record &record) const {
+    std::string members;
+    for (const Field &field : fields()) {
+        const std::string value = written(field, record);
+        const std::string number = value.empty() ? "null" : value;
+        tools::add_item(members, ", ", tools::quoted(field.name) + ": " + (field.text ? tools::quoted(value) : number));
+    }
+    std::printf("%s\n{%s}", printed_ ? "," : "", members.c_str());
 }
 
-void Report::print_csv_line(const Line &line) const {
-    const auto &[task, loop, result, ratio] = line;
-    std::printf("%s,%s,%s,%s,%s,%d,%s,%zu,%.4f,%.4f,%.4f,%.4f,%d,%d,%s,%s\n", task.operation->name, name_of(task.form),
-                name_of(loop), task.type->name, reduction_of(task), ranks_,
-                options_.threads > 0 ? "threads" : "processes", task.bytes(), result.median / ns_per_us,
-                result.least / ns_per_us, result.p99 / ns_per_us, result.most / ns_per_us, result.samples, result.calls,
-                ratio > 0 ? tools::format("%.4f", ratio).c_str() : "",
-                result.wrong >= 0 ? std::to_string(result.wrong).c_str() : "");
+void Report::print_csv_line(const Record &record) const {
+    std::string values;
+    for (const Field &field : fields()) {
+        values += &field == fields().data() ? "" : ",";
+        values += written(field, record);
+    }
+    print(values);
 }
 
 } // namespace xcoll::perf

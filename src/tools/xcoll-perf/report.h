@@ -3,38 +3,39 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
-#include "tools/xcoll-perf/measure.h"
-#include "tools/xcoll-perf/options.h"
+#include "tools/xcoll-perf/record.h"
 
 namespace xcoll::perf {
 
+enum class Output { table, json, csv };
+
 class Report {
 public:
-    // Throws Mistake if the file to compare with cannot be used.
-    Report(const Options &options, int ranks);
+    // planned: all that will be added. earlier: what it is compared with, read from `file`; empty: with each other.
+    Report(Output output, const std::vector<Record> &planned, const std::vector<Record> &earlier,
+           const std::string &file);
     void begin() const;
-    void add(const Task &task, Loop loop, const Result &result);
+    // Fills in the ratio, and prints.
+    void add(Record &record);
     void end() const;
 
 private:
-    struct Line {
-        const Task &task;
-        Loop loop;
-        const Result &result;
-        double ratio; // 0: nothing to compare with
-    };
-    void read_earlier(const std::string &file);
-    double ratio(const Task &task, Loop loop, double median);
-    void print_table_line(const Line &line) const;
-    void print_json_line(const Line &line) const;
-    void print_csv_line(const Line &line) const;
+    void compare(Record &record);
+    void choose_columns(const std::vector<Record> &planned);
+    void print_heading() const;
+    void print_table_line(const Record &record) const;
+    void print_json_line(const Record &record) const;
+    void print_csv_line(const Record &record) const;
 
-    const Options &options_;
-    int ranks_, lines_ = 0;
-    std::map<std::string, double> earlier_; // median by what was measured
-    std::string first_key_;                 // of the line that others of the same size are compared with
-    double first_median_ = 0;
+    Output output_;
+    std::string file_;
+    std::vector<const Field *> columns_; // of the table
+    std::string in_common_;              // of all lines, which therefore have no column for it
+    std::map<std::string, Record> earlier_;
+    std::map<std::string, Record> first_; // of each size
+    bool printed_ = false, moved_ = false;
 };
 
 } // namespace xcoll::perf
