@@ -12,7 +12,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
 
 # These work on a machine that lacks a compiler or autoconf: they install what is missing or need nothing.
-unconfigured := help clean distclean demo check bench bench-ancestors lint asan tsan ubsan sanitize fuzz setup-%
+unconfigured := help clean distclean demo check bench bench-peers bench-ancestors lint asan tsan ubsan sanitize fuzz setup-%
 goals := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(unconfigured),$(goals)),)
 include $(BUILD)/config.mk
@@ -189,7 +189,7 @@ again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) 
 # The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
 quietly := env -u XCOLL_NO_INSTALL
 
-.PHONY: demo run-demo check run-tests soak bench bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench
+.PHONY: demo run-demo check run-tests soak bench bench-peers bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench
 setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench:
 	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
 
@@ -220,6 +220,10 @@ bench: setup-bench
 	@+$(again) all
 	@+$(quietly) $(MAKE) -f $(S)bench/bench.mk BUILD='$(BUILD)' CC='$(CC)' BENCH_ARGS='$(BENCH_ARGS)' \
 	  --no-print-directory bench-run
+
+# Some peers come as Python packages, large ones, so they are asked for: bench finds them from then on.
+bench-peers:
+	@+$(MAKE) -f $(S)bench/bench.mk BUILD='$(BUILD)' CC='$(CC)' --no-print-directory bench-peers
 
 bench-ancestors: setup-demo
 	@+$(again) all

@@ -10,14 +10,19 @@ bench_flags := -std=gnu11 -O3 -g -march=native -Wall -Wextra -Wshadow -Wconversi
 bench_shared := $(bench_source)../src/tools/shared
 bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c) $(bench_shared)/shape.c
 bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h) $(bench_shared)/shape.h
+# Where bench/peers.sh installs those that come as Python packages.
+bench_peers := $(BUILD)/bench/peers
 bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
-               $(if $(wildcard $(bench_library)),xcoll)
+               $(if $(wildcard $(bench_peers)/include/mpi.h),intelmpi) $(if $(wildcard $(bench_library)),xcoll)
 
-.PHONY: bench-programs bench-run
+.PHONY: bench-programs bench-run bench-peers
 bench-programs: $(addprefix $(BUILD)/bench/,$(bench_names))
 
 bench-run: bench-programs
 	$(bench_source)run.py --build $(BUILD) $(BENCH_ARGS)
+
+bench-peers: | $(BUILD)/bench
+	$(bench_source)peers.sh $(bench_peers)
 
 $(BUILD)/bench:
 	mkdir -p $@
@@ -27,6 +32,9 @@ $(BUILD)/bench/bare: $(bench_core) $(bench_source)contender_bare.c $(wildcard $(
 
 $(BUILD)/bench/openmpi $(BUILD)/bench/mpich: $(BUILD)/bench/%: $(bench_core) $(bench_source)contender_mpi.c $(bench_headers) | $(BUILD)/bench
 	mpicc.$* $(bench_flags) -o $@ $(filter %.c,$^)
+
+$(BUILD)/bench/intelmpi: $(bench_core) $(bench_source)contender_mpi.c $(bench_headers) $(bench_peers)/include/mpi.h | $(BUILD)/bench
+	$(CC) $(bench_flags) -isystem $(bench_peers)/include -o $@ $(filter %.c,$^) -L$(bench_peers)/lib -lmpi -Wl,-rpath,'$$ORIGIN/peers/lib'
 
 $(BUILD)/bench/xcoll: $(bench_core) $(bench_source)contender_xcoll.c $(bench_headers) $(bench_library) | $(BUILD)/bench
 	$(CC) $(bench_flags) -I$(bench_source)../include -o $@ $(filter %.c,$^) $(bench_library) -Wl,-rpath,'$$ORIGIN/..'

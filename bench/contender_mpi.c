@@ -1,4 +1,4 @@
-/* Open MPI and MPICH: compiled twice, once with each one's mpicc. Both at their defaults. */
+/* Open MPI, MPICH and Intel MPI: compiled once for each of them. All at their defaults. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>

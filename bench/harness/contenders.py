@@ -8,9 +8,10 @@ import subprocess
 class Contender:
     """`kind` is what it is compared as: xcoll; form, another way of calling xcoll; peer or bare."""
 
-    def __init__(self, name, label, kind, program, launcher, arguments=()):
+    def __init__(self, name, label, kind, program, launcher, arguments=(), hint=""):
         self.name, self.label, self.kind = name, label, kind
         self.program, self.launcher, self.arguments = program, launcher, list(arguments)
+        self.hint = hint  # how it is installed
 
     def command(self, ranks):
         return [word.replace("{n}", str(ranks)) for word in [*self.launcher, self.program, *self.arguments]]
@@ -18,7 +19,7 @@ class Contender:
     def missing(self):
         """Why it cannot take part, or None."""
         if self.launcher and not shutil.which(self.launcher[0]):
-            return f"{self.launcher[0]} is not installed"
+            return f"{self.launcher[0]} is not installed{self.hint}"
         if not os.access(self.program, os.X_OK):
             return f"{self.program} was not built (make -f bench/bench.mk BUILD=...)"
         return None
@@ -37,6 +38,11 @@ def version_of(command, fallback):
     return fallback
 
 
+def package_version(build, package, fallback):
+    pip = os.path.join(build, "bench", "peers", "bin", "pip")
+    return version_of([pip, "show", "--disable-pip-version-check", package], fallback)
+
+
 def standard(build, wanted, crowded, more_builds=(), more_ways=()):
     """`more_builds`: other builds of xcoll to run beside this one, as (name, directory); `more_ways`: bare loops."""
     def program(name):
@@ -45,6 +51,12 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
     def xcoll(name, label, directory, kind="xcoll", form="blocking"):
         return Contender(name, label, kind, os.path.join(directory, "bench", "xcoll"),
                          [os.path.join(directory, "xcollrun"), "-n", "{n}"], [form])
+
+    def from_package(name, label, *more):
+        """One that `make bench-peers` installs, started by Intel MPI's launcher, which leaves the pinning to the rank."""
+        launcher = os.path.join(build, "bench", "peers", "bin", "mpiexec.hydra")
+        return Contender(name, label, "peer", program(name),
+                         [launcher, "-genv", "I_MPI_PIN", "0", *more, "-n", "{n}"], hint=": make bench-peers")
 
     # Open MPI yields the core while it waits only if it is told that cores are scarce.
     yielding = ["--mca", "mpi_yield_when_idle", "1"] if crowded else []
@@ -59,6 +71,7 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
                    "-n", "{n}"]),
         Contender("mpich", version_of(["mpirun.mpich", "--version"], "MPICH"), "peer", program("mpich"),
                   ["mpirun.mpich", "-bind-to", "none", "-n", "{n}"]),
+        from_package("intelmpi", package_version(build, "impi-rt", "Intel MPI")),
         Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
     ]
     chosen = [name for name, _ in more_builds] + wanted
