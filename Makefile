@@ -172,7 +172,7 @@ $(patsubst $(S)%.cpp,$(BUILD)/%,$(wildcard $(patsubst $(BUILD)/%,$(S)%.cpp,$(out
 	@mkdir -p $(@D)
 	$(call say,PROGRAM,$@) $(cxx) -I$(S)tests -MF $@.d -MT $@ $< $(LDFLAGS) $(with_library) -o $@
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f ! -path '*/bench/peers/*' 2>/dev/null)
 
 # ---------------------------------------------------------------------------------------------------- what to build
 
