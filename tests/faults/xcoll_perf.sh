@@ -15,7 +15,7 @@ known=$(sed -nE 's/^OPERATION\(([a-z_]+),.*/\1/p' "$SRC/src/api/operations.def" 
 operations=$(wc -w <<<"$listed")
 
 # Those in whose description the header says that send, or recv of a root, may be XCOLL_IN_PLACE, and their relatives.
-in_place=20
+in_place=22
 
 # Among threads and among processes, in every form and loop; odd numbers of ranks, sizes that do not divide.
 for ranks in 1 2 3 5 8; do

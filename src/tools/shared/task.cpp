@@ -172,7 +172,7 @@ void Work::point(Turn &turn) {
     }
 }
 
-Arguments Work::arguments(int root) const {
+Arguments Work::arguments(int root) {
     const struct shape shape = {task_.operation->shape, task_.count, member_.rank, member_.size, root};
     const int partner = shape_partner(&shape);
     const size_t own_part = uneven(task_.count, member_.rank);

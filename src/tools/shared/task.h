@@ -88,7 +88,7 @@ private:
     void plan(Turn &turn, int root);
     void lay_out();
     void go_on();
-    Arguments arguments(int root) const;
+    Arguments arguments(int root);
     void point(Turn &turn);
     void call_group(const Turn &turn);
     unsigned char *input_of_place() const {
