@@ -40,12 +40,12 @@ void stay_away() {
     add_up(job.world, job.rank < job.size - 1 ? 20 : 19);
 }
 
-// Two communicators, used in another order by the last rank.
+// Two communicators, used in another order by the last rank. The name of one would turn a terminal red.
 void cross() {
     const Job job = start();
     xcoll_comm_config_t config;
     ranks::succeed(xcoll_comm_config_defaults(&config, sizeof config));
-    config.name = "rows";
+    config.name = "\033[31mrows";
     xcoll_comm_t rows;
     ranks::succeed(xcoll_comm_split_config(job.world, 0, 0, &config, &rows));
     const bool is_last = job.rank == job.size - 1;
