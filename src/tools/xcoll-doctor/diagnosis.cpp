@@ -129,7 +129,7 @@ RankState unseen(size_t rank, const flight::Record &peer, const std::vector<Witn
     }
     const auto process = tools::read_process(there != witnesses.end() ? there->pid : own);
     state.pid = process ? process->pid : own;
-    state.process = process ? process->state : 0;
+    state.process = process ? process->state : '\0';
     if (there != witnesses.end()) {
         state.reason = "has freed this communicator";
     } else if (process && process->state != 'Z') {

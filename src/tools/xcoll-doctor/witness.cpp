@@ -94,7 +94,7 @@ std::string find_file(pid_t pid) {
     const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
     const std::string wanted = std::string("/memfd:") + flight::file_name + " (deleted)";
     while (const dirent *entry = entries ? readdir(entries.get()) : nullptr) {
-        const std::string path = folder + "/" + entry->d_name;
+        std::string path = folder + "/" + entry->d_name;
         char target[64];
         const ssize_t length = readlink(path.c_str(), target, sizeof target);
         if (length >= 0 && wanted == std::string_view(target, static_cast<size_t>(length))) {

@@ -154,8 +154,9 @@ std::string Picture::curve(const Curve &curve, const Axis &across, const Axis &u
 
 std::string Picture::panel(size_t number) const {
     const std::string &operation = operations_[number];
-    const double x = margin + static_cast<double>(number % panels_beside) * panel_width + left;
-    const double y = heading + static_cast<double>(number / panels_beside) * panel_height + top;
+    const size_t column = number % panels_beside, row = number / panels_beside;
+    const double x = margin + static_cast<double>(column) * panel_width + left;
+    const double y = heading + static_cast<double>(row) * panel_height + top;
     std::vector<double> sizes, times;
     for (const Curve &curve : curves_) {
         for (const Record *record : curve.points) {
