@@ -1,17 +1,12 @@
 #include "base/recorder.h"
 
 #include <algorithm>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace xcoll {
 
 namespace {
-
-int64_t now_ns() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec;
-}
 
 template <size_t bytes> void show_text(flight::Text<bytes> &to, const std::string &text) {
     const auto words = flight::Text<bytes>::of(text);

@@ -2,8 +2,8 @@
 
 #include <cstring>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "boot/clock.h"
 
 namespace xcoll {
 
@@ -22,10 +22,10 @@ Caller::Caller(const Contact &contact, const Hash &secret, Refused refused)
 }
 
 void Caller::begin_next() {
-    if (next_ == contact_.count || milliseconds_now() < next_at_ms_)
+    if (next_ == contact_.count || now_ms() < next_at_ms_)
         return;
     Attempt attempt = {next_++, {}, {}};
-    next_at_ms_ = milliseconds_now() + stagger_ms;
+    next_at_ms_ = now_ms() + stagger_ms;
     note(attempt.address, "not connected yet");
     if (begin(attempt))
         attempts_.push_back(std::move(attempt));
@@ -110,7 +110,7 @@ std::optional<Link> Caller::step() {
             fail_everywhere();
         again_ = false;
         next_ = 0;
-        next_at_ms_ = milliseconds_now() + again_ms;
+        next_at_ms_ = now_ms() + again_ms;
     }
     return std::nullopt;
 }

@@ -9,8 +9,8 @@
 #include <sys/random.h>
 #include <sys/un.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "boot/clock.h"
 
 namespace xcoll {
 
@@ -117,7 +117,7 @@ private:
 };
 
 std::vector<Descriptor> Exchange::run() {
-    const int64_t deadline = milliseconds_now() + limit_ms;
+    const int64_t deadline = now_ms() + limit_ms;
     for (size_t i = 0; i < peers_.size(); ++i) {
         if (peers_[i] != rank_) {
             ++missing_;
@@ -138,7 +138,7 @@ std::vector<Descriptor> Exchange::run() {
         std::erase_if(visitors_, [this](Visitor &visitor) { return !go_on(visitor); });
         if (missing_ == 0 && to_call_.empty() && calls_.empty())
             return std::move(received_);
-        if (milliseconds_now() >= deadline)
+        if (now_ms() >= deadline)
             fail_late();
         wait(deadline);
     }
@@ -197,7 +197,7 @@ bool Exchange::go_on(Call &call) {
 }
 
 bool Exchange::full() const {
-    return visitors_.size() >= visitors_limit && milliseconds_now() < visitors_.front().since + patience_ms;
+    return visitors_.size() >= visitors_limit && now_ms() < visitors_.front().since + patience_ms;
 }
 
 void Exchange::let_in() {
@@ -214,7 +214,7 @@ void Exchange::let_in() {
             continue;
         if (visitors_.size() == visitors_limit)
             visitors_.pop_front();
-        visitors_.push_back({std::move(socket), milliseconds_now()});
+        visitors_.push_back({std::move(socket), now_ms()});
     }
 }
 
@@ -249,7 +249,7 @@ void Exchange::wait(int64_t deadline) const {
     }
     for (const Visitor &visitor : visitors_)
         entries.push_back({visitor.socket.get(), POLLIN, 0});
-    const int64_t left = std::max<int64_t>(deadline - milliseconds_now(), 0);
+    const int64_t left = std::max<int64_t>(deadline - now_ms(), 0);
     poll(entries.data(), entries.size(), again ? again_ms : static_cast<int>(left));
 }
 

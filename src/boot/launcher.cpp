@@ -3,9 +3,9 @@
 #include <poll.h>
 #include <sys/random.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "boot/boot.h"
-#include "boot/clock.h"
 #include "boot/environment.h"
 #include "boot/launcher_protocol.h"
 
@@ -88,10 +88,10 @@ void LauncherBootstrap::wait(short events, int64_t deadline) {
     // The kernel has no event for "descriptors on their way have arrived": look again after a moment.
     int patience = (events & POLLOUT) != 0 ? 5 : -1;
     if (deadline > 0)
-        patience = static_cast<int>(std::max<int64_t>(0, deadline - milliseconds_now()));
+        patience = static_cast<int>(std::max<int64_t>(0, deadline - now_ms()));
     if (poll(&entry, 1, patience) < 0 && errno != EINTR)
         fail_system("poll");
-    if (deadline > 0 && milliseconds_now() > deadline && entry.revents == 0)
+    if (deadline > 0 && now_ms() > deadline && entry.revents == 0)
         fail(XCOLL_ERR_BOOTSTRAP,
              "no answer from xcollrun within %d s over descriptor %d (%s): is it still a socket to the launcher?",
              greeting_seconds, socket_, launcher::control_variable);
@@ -172,7 +172,7 @@ void LauncherBootstrap::greet() {
     if (getrandom(&hello, sizeof hello, 0) != sizeof hello)
         fail_system("getrandom");
     send(Kind::hello, &hello, sizeof hello, nullptr);
-    const int64_t deadline = milliseconds_now() + greeting_seconds * 1000;
+    const int64_t deadline = now_ms() + greeting_seconds * 1000;
     launcher::Welcome welcome{};
     // What comes before was meant for an earlier program of this rank, which ended while it waited.
     while (welcome.nonce != hello.nonce || welcome.size == 0) {

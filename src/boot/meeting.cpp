@@ -81,7 +81,7 @@ void Meeting::wait() {
     if (host_)
         entries.push_back(host_->poll_entry());
     if (host_call_ && !invitation_.watched.empty())
-        until_ms = std::min(until_ms, milliseconds_now() + look_ms);
+        until_ms = std::min(until_ms, now_ms() + look_ms);
     for (std::optional<Caller> *call : {&host_call_, &parent_call_})
         if (*call) {
             (*call)->add_entries(entries);
@@ -222,7 +222,7 @@ JoinWord Meeting::introduce(const Address &own) {
     if (!own.is_loopback())
         addresses.insert(addresses.begin(), own);
     route_ = format("%s (%s)", text_of(addresses.front()).c_str(), interface_with(addresses.front()).c_str());
-    const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - milliseconds_now(), 0);
+    const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
     return {left,
             invitation_.rank,
             invitation_.size,
@@ -280,7 +280,7 @@ void Meeting::say_when_seated() {
 }
 
 void Meeting::check_time() const {
-    if (over_ || milliseconds_now() < deadline_ms_)
+    if (over_ || now_ms() < deadline_ms_)
         return;
     if (roster_)
         fail(XCOLL_ERR_TIMEOUT, "the ranks did not all meet in time: %s%s. %s", roster_->who_is_late().c_str(),
@@ -318,12 +318,12 @@ void Meeting::tell_all(const EndedWord &word) {
     for (Link *link : links)
         if (link->is_open())
             link->send(FrameKind::ended, word);
-    flush_links(links, milliseconds_now() + last_words_ms);
+    flush_links(links, now_ms() + last_words_ms);
 }
 
 void Meeting::tell_latecomers(const EndedWord &word) {
-    const int64_t until_ms = milliseconds_now() + linger_ms;
-    while (way_to_.size() + 1 < static_cast<size_t>(invitation_.size) && milliseconds_now() < until_ms) {
+    const int64_t until_ms = now_ms() + linger_ms;
+    while (way_to_.size() + 1 < static_cast<size_t>(invitation_.size) && now_ms() < until_ms) {
         while (auto arrival = reception_.step()) {
             if (arrival->first.kind != FrameKind::join)
                 continue;

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <vector>
 
-#include "boot/clock.h"
+#include "base/clock.h"
 #include "boot/link.h"
 
 namespace xcoll {

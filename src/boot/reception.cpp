@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "boot/clock.h"
 
 namespace xcoll {
 
@@ -33,7 +33,7 @@ Reception::~Reception() {
 }
 
 bool Reception::full() const {
-    return visitors_.size() >= room_ && milliseconds_now() < visitors_.front().since_ms + crowded_ms;
+    return visitors_.size() >= room_ && now_ms() < visitors_.front().since_ms + crowded_ms;
 }
 
 void Reception::let_in() {
@@ -50,7 +50,7 @@ void Reception::let_in() {
                 continue;
             if (visitors_.size() == room_)
                 visitors_.pop_front();
-            visitors_.push_back({Link(std::move(socket), Channel::Role::listener, secret_), milliseconds_now()});
+            visitors_.push_back({Link(std::move(socket), Channel::Role::listener, secret_), now_ms()});
         }
     }
 }
@@ -61,7 +61,7 @@ bool Reception::may_stay(Visitor &visitor) {
         ++wrong_secrets_;
         last_wrong_ = text_of(remote_address(visitor.link.socket()));
     }
-    return !visitor.link.is_over() && milliseconds_now() < visitor.since_ms + patience_ms;
+    return !visitor.link.is_over() && now_ms() < visitor.since_ms + patience_ms;
 }
 
 std::optional<Reception::Arrival> Reception::step() {

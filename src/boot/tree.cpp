@@ -93,7 +93,7 @@ void Tree::receive(std::vector<Arriving> arriving) {
         std::erase_if(arriving, [](const Arriving &one) { return one.link == nullptr; });
         if (arriving.empty())
             return;
-        if (milliseconds_now() >= deadline_ms_)
+        if (now_ms() >= deadline_ms_)
             fail(XCOLL_ERR_TIMEOUT, "rank %d waited in vain for rank %d and those behind it to go on with the start",
                  rank_, arriving.front().rank);
         wait(arriving);
@@ -127,7 +127,7 @@ void Tree::tell_all(const Failure &failure) {
     for (Link *link : links)
         if (link->is_open())
             link->send(FrameKind::ended, word);
-    flush_links(links, milliseconds_now() + last_words_ms);
+    flush_links(links, now_ms() + last_words_ms);
 }
 
 } // namespace xcoll

@@ -2,9 +2,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <ctime>
 #include <new>
 
+#include "base/clock.h"
 #include "coll/one_shot.h"
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
@@ -321,10 +321,8 @@ bool Comm::test(Request &request) {
 }
 
 void Comm::look_after(Request &request, bool moved) {
-    constexpr int64_t look_interval = 100'000'000; // as often as a wait looks
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    const int64_t now = time.tv_sec * 1'000'000'000 + time.tv_nsec;
+    constexpr int64_t look_interval = 100 * millisecond; // as often as a wait looks
+    const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
     if (moved || request.stuck_since == 0) {
         request.stuck_since = now;
     }

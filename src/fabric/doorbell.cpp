@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <climits>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace xcoll {
 
 namespace {
 // Without a barrier a wake-up can be lost, and without a bed there is none: then a nap must be over soon.
-constexpr int64_t longest_nap_unwoken = 500'000;
+constexpr int64_t longest_nap_unwoken = 500 * microsecond;
 } // namespace
 
 bool Doorbell::enable_barriers() {
@@ -57,10 +58,9 @@ uint32_t Doorbell::lie_down(int owner) const {
 }
 
 void Doorbell::doze(uint32_t whom, int64_t nanoseconds) const {
-    constexpr int64_t second = 1'000'000'000;
     const bool wakeable = barriers_ && whom != Bed::nobody;
     const int64_t nap = wakeable ? nanoseconds : std::min(nanoseconds, longest_nap_unwoken);
-    const timespec time{static_cast<time_t>(nap / second), static_cast<long>(nap % second)};
+    const timespec time = timespec_of(nap);
     if (whom == Bed::nobody) {
         nanosleep(&time, nullptr);
         return;

@@ -4,15 +4,16 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
+
+#include "base/clock.h"
 
 namespace xcoll {
 
 namespace {
 
 // A peer that has not taken a message for so long while this rank wants its buffer back is cut off.
-constexpr std::chrono::seconds longest_drain{3};
+constexpr int64_t longest_drain = 3 * second;
 
 } // namespace
 
@@ -93,11 +94,11 @@ void PluginTransport::cancel_all() {
 
 // Until the network has given back the buffers of one operation, or of all.
 void PluginTransport::drain(bool all, uint64_t operation) {
-    const auto begin = std::chrono::steady_clock::now();
+    const int64_t end = now_ns() + longest_drain;
     bool cut = false;
     for (;;) {
         const auto held = net_->lock();
-        const bool patient = cut || std::chrono::steady_clock::now() - begin < longest_drain;
+        const bool patient = cut || now_ns() < end;
         bool busy = false;
         for (const Mailbox::Item &item : box_.items()) {
             if (item.in_use && item.in_network && (all || item.envelope.operation == operation)) {
@@ -311,8 +312,7 @@ bool PluginTransport::sleep(const Until &until, int64_t nanoseconds) {
     }
     // Another thread may have moved the message before the descriptor was armed.
     if (!until.reached()) {
-        constexpr int64_t second = 1'000'000'000;
-        const timespec time{static_cast<time_t>(nanoseconds / second), static_cast<long>(nanoseconds % second)};
+        const timespec time = timespec_of(nanoseconds);
         ppoll(&network, 1, &time, nullptr);
     }
     return true;

@@ -14,7 +14,7 @@
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #else
-#include <ctime>
+#include "base/clock.h"
 #endif
 
 #include "kernels/kernels.h"
@@ -79,9 +79,7 @@ private:
 #if defined(__x86_64__)
         return __rdtsc();
 #else
-        timespec time;
-        clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-        return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(time.tv_nsec);
+        return static_cast<uint64_t>(now_ns(CLOCK_MONOTONIC_RAW));
 #endif
     }
     bool may_other_win() const {

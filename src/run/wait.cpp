@@ -3,14 +3,13 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace xcoll {
 
 namespace {
 
-constexpr int64_t microsecond = 1'000;
-constexpr int64_t millisecond = 1'000'000;
 // Naps grow from one to the other. The longest bounds how late a death is looked for; a process that wakes 50 times a
 // second costs nothing.
 constexpr int64_t shortest_nap = 50 * microsecond;
@@ -19,12 +18,6 @@ constexpr int64_t longest_nap = 20 * millisecond;
 constexpr int64_t check_interval = 100 * millisecond;
 // Looking costs a few system calls per peer: not in waits that are merely slow because the processors are few.
 constexpr int64_t first_check = 10 * millisecond;
-
-int64_t now_ns() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1'000 * millisecond + time.tv_nsec;
-}
 
 } // namespace
 

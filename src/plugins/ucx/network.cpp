@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
+
+#include "base/clock.h"
 
 namespace xcoll::ucx {
 
@@ -11,13 +12,7 @@ namespace {
 
 constexpr unsigned message_id = 0;
 // What is on its way when an endpoint ends gets so long to leave this machine.
-constexpr double longest_farewell_s = 5;
-
-double now_s() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+constexpr int64_t longest_farewell_ms = 5'000;
 
 xcoll_result_t result_of(ucs_status_t status) {
     switch (status) {
@@ -115,8 +110,8 @@ void Network::flush() {
     if (!UCS_PTR_IS_PTR(request)) {
         return;
     }
-    const double end = now_s() + longest_farewell_s;
-    while (ucp_request_check_status(request) == UCS_INPROGRESS && now_s() < end) {
+    const int64_t end = now_ms() + longest_farewell_ms;
+    while (ucp_request_check_status(request) == UCS_INPROGRESS && now_ms() < end) {
         ucp_worker_progress(worker_);
     }
     ucp_request_free(request);

@@ -1,10 +1,10 @@
 #include "tools/xcoll-doctor/diagnosis.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <map>
 
+#include "base/clock.h"
 #include "tools/shared/processes.h"
 #include "tools/shared/text.h"
 #include "xcoll.h"
@@ -20,10 +20,7 @@ namespace {
 constexpr double worth_telling_s = 1;
 
 double seconds_since(int64_t then_ns) {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    constexpr double nano = 1e-9;
-    return static_cast<double>(time.tv_sec * int64_t{1'000'000'000} + time.tv_nsec - then_ns) * nano;
+    return static_cast<double>(now_ns() - then_ns) / second;
 }
 
 // What another process calls something, for a terminal: nothing in it commands one.
@@ -162,15 +159,16 @@ std::vector<int> ranks_that(const CommunicatorState &comm, const std::function<b
     return ranks;
 }
 
-bool is_stopped(const RankState &rank) {
-    return rank.process == 'T' || rank.process == 't';
+std::string tell_stopped(size_t r, const RankState &rank) {
+    return format("rank %zu (process %d) is stopped, by SIGSTOP or a debugger", r, rank.pid);
 }
 
 // What a rank does that others wait for.
 std::string occupation(int r, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
-    const RankState &rank = here.ranks[static_cast<size_t>(r)];
-    if (is_stopped(rank)) {
-        return format("rank %d (process %d) is stopped, by SIGSTOP or a debugger", r, rank.pid);
+    const auto number = static_cast<size_t>(r);
+    const RankState &rank = here.ranks[number];
+    if (rank.is_stopped()) {
+        return tell_stopped(number, rank);
     }
     for (const CommunicatorState &other : all) {
         for (size_t p = 0; p < other.ranks.size(); ++p) {
@@ -245,8 +243,8 @@ void find_losses(CommunicatorState &comm) {
             comm.findings.push_back(format("on rank %zu it has failed: %s", r, rank.reason.c_str()));
         } else if (rank.is == Is::unseen && rank.pid != 0) {
             comm.findings.push_back(format("rank %zu (process %d) %s", r, rank.pid, rank.reason.c_str()));
-        } else if (is_stopped(rank)) {
-            comm.findings.push_back(format("rank %zu (process %d) is stopped, by SIGSTOP or a debugger", r, rank.pid));
+        } else if (rank.is_stopped()) {
+            comm.findings.push_back(tell_stopped(r, rank));
         }
     }
 }

@@ -27,6 +27,10 @@ struct RankState {
     double seconds = 0;    // so long it has waited
     int awaited = -1;      // for a rank, if that is known
     std::string reason;    // why it failed, or why it is not seen
+
+    bool is_stopped() const {
+        return process == 'T' || process == 't';
+    }
 };
 inline constexpr const char *state_names_of_ranks[] = {"outside", "inside", "waits", "failed", "unseen"};
 

@@ -59,9 +59,9 @@ std::string json_of(size_t number, const RankState &rank) {
     return format(
         "{\"rank\": %zu, \"process\": %d, \"stopped\": %s, \"state\": \"%s\", \"operation\": %s, \"call\": %s, "
         "\"algorithm\": %s, \"seconds\": %.3f, \"awaited\": %d, \"reason\": %s}",
-        number, rank.pid, rank.process == 'T' || rank.process == 't' ? "true" : "false", name_of(rank.is),
-        quoted(rank.operation).c_str(), quoted(rank.call).c_str(), quoted(rank.algorithm).c_str(), rank.seconds,
-        rank.awaited, quoted(rank.reason).c_str());
+        number, rank.pid, rank.is_stopped() ? "true" : "false", name_of(rank.is), quoted(rank.operation).c_str(),
+        quoted(rank.call).c_str(), quoted(rank.algorithm).c_str(), rank.seconds, rank.awaited,
+        quoted(rank.reason).c_str());
 }
 
 std::string json_list(const std::vector<std::string> &texts) {

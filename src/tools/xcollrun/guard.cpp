@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "tools/xcollrun/clock.h"
+#include "base/clock.h"
 #include "tools/xcollrun/descendants.h"
 
 namespace xcoll::launcher {
@@ -83,8 +83,7 @@ void Guard::came_to_group(const signalfd_siginfo &signal) {
     if (signal.ssi_code == SI_KERNEL)
         return; // the guard does not tell of these
     // By the time that the guard's word of a stop is read, we were stopped for as long as it pleased the user.
-    const int64_t until =
-        signal.ssi_signo == SIGTSTP ? std::numeric_limits<int64_t>::max() : milliseconds_now() + soon_ms;
+    const int64_t until = signal.ssi_signo == SIGTSTP ? std::numeric_limits<int64_t>::max() : now_ms() + soon_ms;
     seen_[signal.ssi_signo] = {static_cast<int32_t>(signal.ssi_pid), until};
 }
 
@@ -96,7 +95,7 @@ std::optional<SentSignal> Guard::next() {
         if (got != sizeof signal)
             return std::nullopt;
         Seen &seen = seen_[static_cast<size_t>(signal.number)];
-        if (seen.sender != signal.sender || milliseconds_now() > seen.until)
+        if (seen.sender != signal.sender || now_ms() > seen.until)
             return signal;
         seen = {};
     }

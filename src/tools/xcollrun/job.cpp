@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "tools/shared/processes.h"
-#include "tools/xcollrun/clock.h"
 #include "tools/xcollrun/descendants.h"
 #include "tools/xcollrun/processors.h"
 
@@ -54,7 +54,7 @@ void Job::start() {
         }
     }
     if (options_.timeout_ms > 0)
-        timeout_ = milliseconds_now() + options_.timeout_ms;
+        timeout_ = now_ms() + options_.timeout_ms;
     std::vector<Descriptor> controls;
     for (int rank = 0; rank < options_.ranks; ++rank) {
         RankProcess process = start_rank(launch_, rank);
@@ -108,7 +108,7 @@ void Job::poll_once() {
 }
 
 int Job::patience() const {
-    const int64_t now = milliseconds_now();
+    const int64_t now = now_ms();
     int64_t longest = hub_->stalled() ? retry_ms : 3600000;
     for (const int64_t deadline : {phase_ == Phase::running ? 0 : phase_end_, timeout_, deserted_})
         if (deadline != 0)
@@ -188,7 +188,7 @@ void Job::check_hub() {
         deserted_ = 0;
         return;
     }
-    const int64_t now = milliseconds_now();
+    const int64_t now = now_ms();
     const bool ended = ranks_[static_cast<size_t>(deserter->rank)].ended;
     if (deserted_ == 0)
         deserted_ = now + deserter_ms;
@@ -199,7 +199,7 @@ void Job::check_hub() {
 }
 
 void Job::check_deadlines() {
-    const int64_t now = milliseconds_now();
+    const int64_t now = now_ms();
     if (timeout_ != 0 && now >= timeout_) {
         timeout_ = 0;
         char seconds[32];
@@ -225,7 +225,7 @@ void Job::fail_job(const std::string &why, int exit_code, Phase phase) {
 
 void Job::enter(Phase phase) {
     phase_ = phase;
-    phase_end_ = milliseconds_now() + (phase == Phase::killing ? again_ms : grace_ms);
+    phase_end_ = now_ms() + (phase == Phase::killing ? again_ms : grace_ms);
     if (phase == Phase::grace)
         return;
     const int signal = phase == Phase::terminating ? SIGTERM : SIGKILL;
