@@ -6,43 +6,11 @@
 #include <cstring>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
-#include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace xcoll {
-
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {
-    }
-    Descriptor(Descriptor &&other) noexcept : number_(other.release()) {
-    }
-    Descriptor &operator=(Descriptor &&other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() {
-        reset();
-    }
-    int get() const {
-        return number_;
-    }
-    int release() {
-        return std::exchange(number_, -1);
-    }
-    void reset() {
-        if (number_ >= 0)
-            close(release());
-    }
-    explicit operator bool() const {
-        return number_ >= 0;
-    }
-
-private:
-    int number_ = -1;
-};
 
 constexpr size_t packet_descriptors_limit = 64; // the kernel takes 253; fewer of them wait in sockets at a time
 

@@ -1,10 +1,9 @@
 #include "topo/machine.h"
 
 #include <algorithm>
-#include <dirent.h>
-#include <memory>
 #include <string>
 
+#include "base/list_folder.h"
 #include "base/read_text.h"
 #include "topo/parse.h"
 
@@ -14,18 +13,11 @@ namespace {
 
 // The numbers N of the entries "<prefix>N" of a folder, ascending.
 std::vector<int> numbered_entries(const std::string &folder, std::string_view prefix) {
-    struct Close {
-        void operator()(DIR *open) const {
-            closedir(open);
-        }
-    };
     std::vector<int> numbers;
-    const std::unique_ptr<DIR, Close> entries(opendir(folder.c_str()));
-    while (const dirent *entry = entries ? readdir(entries.get()) : nullptr) {
-        const std::string_view name = entry->d_name;
-        if (name.substr(0, prefix.size()) != prefix)
+    for (const std::string &name : list_folder(folder)) {
+        if (!name.starts_with(prefix))
             continue;
-        const auto number = parse_number(name.substr(prefix.size()));
+        const auto number = parse_number(std::string_view(name).substr(prefix.size()));
         if (number && *number >= 0 && *number < 1 << 20)
             numbers.push_back(static_cast<int>(*number));
     }

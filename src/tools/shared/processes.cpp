@@ -3,25 +3,18 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <dirent.h>
-#include <fcntl.h>
-#include <memory>
 #include <set>
 #include <string>
-#include <unistd.h>
+
+#include "base/list_folder.h"
+#include "base/read_text.h"
 
 namespace xcoll::tools {
 
 std::optional<ProcessEntry> read_process(pid_t pid) {
-    const int file = open(("/proc/" + std::to_string(pid) + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return std::nullopt;
-    char text[1024];
-    const ssize_t got = read(file, text, sizeof text - 1);
-    close(file);
-    text[got > 0 ? got : 0] = '\0';
+    const auto text = read_text("/proc/" + std::to_string(pid) + "/stat");
     // The command's name may contain anything; what follows its last parenthesis does not.
-    const char *fields = std::strrchr(text, ')');
+    const char *fields = text ? std::strrchr(text->c_str(), ')') : nullptr;
     char state;
     int parent;
     if (fields == nullptr || std::sscanf(fields, ") %c %d", &state, &parent) != 2)
@@ -30,17 +23,11 @@ std::optional<ProcessEntry> read_process(pid_t pid) {
 }
 
 std::vector<ProcessEntry> all_processes() {
-    struct Close {
-        void operator()(DIR *open) const {
-            closedir(open);
-        }
-    };
     std::vector<ProcessEntry> processes;
-    const std::unique_ptr<DIR, Close> entries(opendir("/proc"));
-    while (const dirent *entry = entries ? readdir(entries.get()) : nullptr) {
-        const char *end = entry->d_name + std::strlen(entry->d_name);
+    for (const std::string &name : list_folder("/proc")) {
+        const char *end = name.data() + name.size();
         int pid = 0;
-        if (std::from_chars(entry->d_name, end, pid).ptr != end)
+        if (std::from_chars(name.data(), end, pid).ptr != end)
             continue;
         if (const auto process = read_process(pid))
             processes.push_back(*process);

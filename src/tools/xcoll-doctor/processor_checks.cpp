@@ -1,8 +1,7 @@
 // Are there processors for the ranks, and do they and their clock run as they should?
-#include <dirent.h>
-#include <memory>
 #include <set>
 
+#include "base/list_folder.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
 
@@ -50,16 +49,9 @@ Finding look_at_clock(const Patient &patient) {
 }
 
 std::set<std::string> governors(const Patient &patient) {
-    struct Close {
-        void operator()(DIR *open) const {
-            closedir(open);
-        }
-    };
     const std::string folder = "/sys/devices/system/cpu/cpufreq";
     std::set<std::string> found;
-    const std::unique_ptr<DIR, Close> entries(opendir((patient.root + folder).c_str()));
-    while (const dirent *entry = entries ? readdir(entries.get()) : nullptr) {
-        const std::string name = entry->d_name;
+    for (const std::string &name : list_folder(patient.root + folder)) {
         if (const auto governor = read_line(patient, folder + "/" + name + "/scaling_governor")) {
             // These drivers call so what lets the processor choose its own speed.
             const std::string driver = read_line(patient, folder + "/" + name + "/scaling_driver").value_or("");

@@ -5,16 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <set>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+#include "base/list_folder.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/processes.h"
 #include "tools/shared/text.h"
@@ -25,24 +25,6 @@ namespace xcoll::doctor {
 using tools::format;
 
 namespace {
-
-struct CloseFolder {
-    void operator()(DIR *open) const {
-        closedir(open);
-    }
-};
-struct Closed {
-    explicit Closed(int number) : file(number) {
-    }
-    ~Closed() {
-        if (file >= 0) {
-            close(file);
-        }
-    }
-    Closed(const Closed &) = delete;
-    Closed &operator=(const Closed &) = delete;
-    const int file;
-};
 
 // What a process shows, as long as this lives.
 class Mapping {
@@ -90,18 +72,18 @@ pid_t own_pid_of(pid_t pid) {
 // The file among its descriptors; errno is 0 if there is none.
 std::string find_file(pid_t pid) {
     const std::string folder = "/proc/" + std::to_string(pid) + "/fd";
-    errno = 0;
-    const std::unique_ptr<DIR, CloseFolder> entries(opendir(folder.c_str()));
+    const std::vector<std::string> names = list_folder(folder);
+    const int trouble = errno;
     const std::string wanted = std::string("/memfd:") + flight::file_name + " (deleted)";
-    while (const dirent *entry = entries ? readdir(entries.get()) : nullptr) {
-        std::string path = folder + "/" + entry->d_name;
+    for (const std::string &name : names) {
+        std::string path = folder + "/" + name;
         char target[64];
         const ssize_t length = readlink(path.c_str(), target, sizeof target);
         if (length >= 0 && wanted == std::string_view(target, static_cast<size_t>(length))) {
             return path;
         }
     }
-    errno = entries ? 0 : errno;
+    errno = trouble;
     return "";
 }
 
@@ -136,12 +118,13 @@ std::optional<Witness> question(const tools::ProcessEntry &process, std::string 
         silence = errno == 0 ? "" : std::strerror(errno);
         return std::nullopt;
     }
-    const Closed descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (descriptor.file < 0) {
+    // Whatever is there by now, opening it waits for nobody.
+    const Descriptor descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!descriptor) {
         silence = std::strerror(errno);
         return std::nullopt;
     }
-    const Mapping file(descriptor.file);
+    const Mapping file(descriptor.get());
     const auto *header = file.at<flight::FileHeader>(0);
     if (!header || look_at(header->magic) != flight::magic) {
         silence = "what it shows is not of xcoll";
