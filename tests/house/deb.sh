@@ -1,18 +1,9 @@
 #!/usr/bin/env bash
 # Every installed file is in exactly one Debian package; what the packages unpack to is enough to build and run a program.
 # timeout: 300
-set -u
-MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
-export MAKEFLAGS
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-stop() {
-    echo "$1"
-    exit 1
-}
+source "$(dirname "$0")/building.bash"
 command -v dpkg-deb >/dev/null || { echo "dpkg-deb is not installed: this is no Debian"; exit 77; }
-# GNU make takes its own name from MAKE_COMMAND.
-env -u MAKE_COMMAND $MAKE_COMMAND deb </dev/null >"$work/log" 2>&1 || { cat "$work/log"; stop "make deb failed"; }
+make_it deb
 packages=("$BUILD"/deb/*.deb)
 [ ${#packages[@]} -eq 4 ] || stop "expected four packages: ${packages[*]}"
 
@@ -29,7 +20,7 @@ missing=$(comm -23 <(echo "$installed") <(sort "$work/packed"))
 
 # As Debian itself would look at them; it knows no package of its own with this name.
 if command -v lintian >/dev/null; then
-    lintian --allow-root --fail-on error,warning "${packages[@]}" >"$work/log" 2>&1 || { cat "$work/log"; stop "lintian has found something"; }
+    quietly lintian --allow-root --fail-on error,warning "${packages[@]}"
 else
     echo "lintian is not installed: the packages were not looked at by it"
 fi

@@ -1,18 +1,10 @@
 #!/usr/bin/env bash
 # The archive of `make dist` has every file of the tree, is the same whoever packs it and when, and builds without git.
 # timeout: 300
-set -u
-MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
-export MAKEFLAGS
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-stop() {
-    echo "$1"
-    exit 1
-}
+source "$(dirname "$0")/building.bash"
 command -v git >/dev/null && git -C "$SRC" rev-parse HEAD >/dev/null 2>&1 || { echo "this tree is no git checkout"; exit 77; }
 pack() { # SOURCES ARCHIVE
-    sh "$SRC/.build/dist.sh" "$1" 1.2.3 "$2" >"$work/log" 2>&1 || { cat "$work/log"; stop "packing failed"; }
+    quietly sh "$SRC/.build/dist.sh" "$1" 1.2.3 "$2"
 }
 
 pack "$SRC" "$work/one.tar.gz"
@@ -32,8 +24,7 @@ cmp "$work/one.tar.gz" "$work/three.tar.gz" || stop "an archive made of an unpac
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "git was called" >&2\nexit 1\n' >"$work/bin/git" && chmod +x "$work/bin/git"
 build() {
-    env -u MAKE_COMMAND -u BUILD PATH="$work/bin:$PATH" CC="$CC" CXX="$CXX" make -C "$tree" "$@" >"$work/log" 2>&1 ||
-        { cat "$work/log"; stop "make $* fails in an unpacked archive"; }
+    PATH="$work/bin:$PATH" CC=$CC CXX=$CXX make_there "$tree" "$@"
     grep 'git was called' "$work/log" && stop "the build calls git"
 }
 build build/obj/base/dtype.o build/obj/tools/shared/shape.o build/xcoll-api.json build/xcoll.pc

@@ -2,19 +2,7 @@
 # What `make install` puts somewhere is enough to build and run a program with, even in a folder whose name has a
 # space; `make uninstall` takes all of it away again.
 # timeout: 300
-set -u
-# The variables of the make that runs the tests hold here too, or everything would be built again; its job slots do not.
-MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
-export MAKEFLAGS
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-stop() {
-    echo "$1"
-    exit 1
-}
-make_it() {
-    $MAKE_COMMAND "$@" </dev/null >"$work/log" 2>&1 || { cat "$work/log"; stop "make $* failed"; }
-}
+source "$(dirname "$0")/building.bash"
 cat >"$work/user.c" <<'EOT'
 #include <stdio.h>
 #include <xcoll.h>
@@ -52,7 +40,7 @@ proc prepend-path {variable path} {
 }
 source [lindex $argv 0]
 EOT
-    tclsh "$work/modulecmd.tcl" "$prefix"/share/modulefiles/xcoll/*.*.* >"$work/log" 2>&1 || { cat "$work/log"; stop "the environment module does not load"; }
+    quietly tclsh "$work/modulecmd.tcl" "$prefix"/share/modulefiles/xcoll/*.*.*
     for said in "PATH $prefix/bin" "LD_LIBRARY_PATH $prefix/lib" "CPATH $prefix/include"; do
         grep -qxF "$said" "$work/log" || { cat "$work/log"; stop "the environment module does not say: $said"; }
     done
@@ -64,13 +52,13 @@ fi
 if command -v cmake >/dev/null; then
     mkdir "$work/moved" "$work/project" && cp -a "$prefix" "$work/moved/"
     mv "$work/user.c" "$work/project/"
-    # GNU make takes its own name from MAKE_COMMAND.
-    cmake() { env -u MAKE_COMMAND -u MAKEFLAGS -u BUILD cmake "$@"; }
+    # From the environment it takes a compiler behind a cache as well.
+    cmake() { env -u MAKEFLAGS -u BUILD CC="$CC" cmake "$@"; }
     consume() { # VERSION
         printf 'cmake_minimum_required(VERSION 3.13)\nproject(user C)\nfind_package(xcoll %s REQUIRED)\nadd_executable(user user.c)\ntarget_link_libraries(user xcoll::xcoll)\n' \
             "$1" >"$work/project/CMakeLists.txt"
         rm -rf "$work/cmake"
-        cmake -S "$work/project" -B "$work/cmake" -DCMAKE_C_COMPILER="$CC" -DCMAKE_PREFIX_PATH="$work/moved/xcoll" >"$work/log" 2>&1
+        cmake -S "$work/project" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved/xcoll" >"$work/log" 2>&1
     }
     consume 1.0 && cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; stop "a program does not build with CMake"; }
     "$work/cmake/user" || stop "a program built with CMake does not run"

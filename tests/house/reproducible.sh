@@ -2,17 +2,9 @@
 # The same sources give the same library, plug-ins and tools, byte for byte, wherever they are built. To be quick, the
 # test compiles one file of each kind and links everything, in two places; `make reproducible` compiles everything in both.
 # timeout: 300
-set -u
-MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
-export MAKEFLAGS
+source "$(dirname "$0")/building.bash"
 # A cache would give one place what was compiled in the other.
 export CCACHE_DISABLE=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-stop() {
-    echo "$1"
-    exit 1
-}
 tree=$(realpath "$SRC") built=$(realpath "$BUILD")
 name=${built#"$tree"/}
 [[ $name != */* ]] || { echo "the build directory does not lie in the tree"; exit 77; }
@@ -33,8 +25,7 @@ for place in "$work/here" "$work/another/place"; do
             [ -z "$smallest" ] || rm "${smallest#* }"
         done
     fi
-    env -u MAKE_COMMAND -u BUILD make -C "$place" "$jobs" BUILD="$name" all </dev/null >"$work/log" 2>&1 ||
-        { cat "$work/log"; stop "what builds here does not build in $place"; }
+    make_there "$place" "$jobs" BUILD="$name" all
     grep -q '^  CXX ' "$work/log" || { cat "$work/log"; stop "nothing was compiled again"; }
 done
 

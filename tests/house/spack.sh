@@ -2,17 +2,9 @@
 # The recipe of `make spack` is one that Spack can follow: it names the archive with its checksum, and what it tells make
 # builds and installs from that archive. Spack itself is not needed: a module in its place takes down what the recipe says.
 # timeout: 300
-set -u
-MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
-export MAKEFLAGS
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-stop() {
-    echo "$1"
-    exit 1
-}
+source "$(dirname "$0")/building.bash"
 command -v python3 >/dev/null || { echo "python3 is not installed: recipes are written in it"; exit 77; }
-env -u MAKE_COMMAND $MAKE_COMMAND spack </dev/null >"$work/log" 2>&1 || { cat "$work/log"; stop "make spack failed"; }
+make_it spack
 repository=$BUILD/spack
 grep -qx '  namespace: xcoll' "$repository/repo.yaml" || stop "repo.yaml names no namespace"
 
@@ -44,9 +36,9 @@ mapfile -t said <"$work/said"
 
 # As Spack does: unpacked somewhere, with the recipe's words for make. One file stands for all that is compiled.
 tar -xzf "${said[0]}" -C "$work" || stop "the archive does not unpack"
-env -u MAKE_COMMAND -u BUILD -u MAKEFLAGS CC="$CC" CXX="$CXX" make -C "$work"/xcoll-*.*.* "${said[1]}" build/obj/base/error.o </dev/null >"$work/log" 2>&1 &&
-    env -u MAKE_COMMAND -u BUILD -u MAKEFLAGS make -C "$work"/xcoll-*.*.* -n "${said[@]:1}" install </dev/null >>"$work/log" 2>&1 ||
-    { cat "$work/log"; stop "make does not take what the recipe says"; }
+unset MAKEFLAGS
+CC=$CC CXX=$CXX make_there "$work"/xcoll-*.*.* "${said[1]}" build/obj/base/error.o
+make_there "$work"/xcoll-*.*.* -n "${said[@]:1}" install
 grep -q 'install -d .*/opt/xcoll/include' "$work/log" || { cat "$work/log"; stop "it is not installed where Spack wants it"; }
 grep -qx 'ucx := no' "$work"/xcoll-*.*.*/build/config.mk || stop "the variant ~ucx is not heeded"
 exit 0
