@@ -138,6 +138,24 @@ void set_scattering(const Comm &comm, void *recv, const Items &received, size_t 
     check_apart({out, static_cast<size_t>(comm.team().size)}, {in, 1});
 }
 
+// What every rank gives to every rank, which in place is what it takes.
+template <class FillOut>
+void set_all_to_all(Call &call, const Comm &comm, const void *send, void *recv, const FillOut &fill_out) {
+    const auto ranks = static_cast<size_t>(comm.team().size);
+    Portion *out = const_cast<Portion *>(call.op.out);
+    const Portion *in = call.op.in;
+    call.op.recv = recv;
+    if (send == XCOLL_IN_PLACE) {
+        std::copy_n(in, ranks, out);
+        call.op.send = recv;
+        return;
+    }
+    call.op.send = send == recv ? nullptr : send; // without buffers, by addresses, nothing is in place
+    fill_out(out);
+    check_own(out[comm.team().rank], in[comm.team().rank]);
+    check_apart({out, ranks}, {in, ranks});
+}
+
 } // namespace
 
 void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
@@ -219,18 +237,10 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
     const auto n = static_cast<size_t>(ranks);
     const Items items = items_of(call, dtype);
     call.op.dtype = items.base;
-    Portion *out = call.make_parts(n, n), *in = out + ranks;
-    fill(in, "recv", recv, items, {"recvcounts", recvcounts, rdispls}, ranks);
-    call.op.recv = recv;
-    if (send == XCOLL_IN_PLACE) {
-        std::copy_n(in, n, out);
-        call.op.send = recv;
-        return;
-    }
-    call.op.send = send;
-    fill(out, "send", send, items, {"sendcounts", sendcounts, sdispls}, ranks);
-    check_own(out[comm.team().rank], in[comm.team().rank]);
-    check_apart({out, n}, {in, n});
+    fill(call.make_parts(n, n) + ranks, "recv", recv, items, {"recvcounts", recvcounts, rdispls}, ranks);
+    set_all_to_all(call, comm, send, recv, [&](Portion *out) {
+        fill(out, "send", send, items, {"sendcounts", sendcounts, sdispls}, ranks);
+    });
 }
 
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
@@ -315,18 +325,10 @@ void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sen
     call.op.kind = Kind::alltoallv;
     const int ranks = comm.team().size;
     const auto n = static_cast<size_t>(ranks);
-    Portion *out = call.make_parts(n, n), *in = out + ranks;
-    fill(call, in, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
-    call.op.recv = recv;
-    if (send == XCOLL_IN_PLACE) {
-        std::copy_n(in, n, out);
-        call.op.send = recv;
-        return;
-    }
-    call.op.send = send == recv ? nullptr : send;
-    fill(call, out, send, {"send", sendcounts, sdispls_bytes}, sendtypes, ranks);
-    check_own(out[comm.team().rank], in[comm.team().rank]);
-    check_apart({out, n}, {in, n});
+    fill(call, call.make_parts(n, n) + ranks, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
+    set_all_to_all(call, comm, send, recv, [&](Portion *out) {
+        fill(call, out, send, {"send", sendcounts, sdispls_bytes}, sendtypes, ranks);
+    });
 }
 
 } // namespace xcoll::api::describe

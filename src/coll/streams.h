@@ -35,10 +35,11 @@
 
 namespace xcoll {
 
-// Long enough to hide a wait behind it, short enough to stay in the cache between writer and reader.
+// The longest chunk of a stream that is longer than its area: long enough to hide a wait behind it, short enough to
+// stay in the cache between writer and reader.
 inline constexpr size_t longest_stream_step = size_t{64} << 10;
-// Of a stream that fits the room: nobody waits for its readers, so shorter chunks cost less than they hide.
-inline constexpr size_t shortest_flow_step = size_t{16} << 10;
+// And of one that fits the room: its writer waits for no reader, so shorter chunks cost less than they hide.
+inline constexpr size_t longest_flow_step = size_t{16} << 10;
 // Chunks in an area: one is written while another is read, and neither waits for a third.
 inline constexpr size_t stream_chunks = 4;
 // A stream that lies in the head itself.
@@ -99,7 +100,7 @@ private:
     }
     // What is written and read at a time: whole lines, and so are the areas that chunks go through.
     static size_t chunk_of(size_t total, size_t area) {
-        const size_t longest = total > area ? longest_stream_step : shortest_flow_step;
+        const size_t longest = total > area ? longest_stream_step : longest_flow_step;
         return std::min(longest, area / stream_chunks / line_bytes * line_bytes);
     }
     bool is_longer_than_room() const {
@@ -107,7 +108,7 @@ private:
     }
     bool flows() const {
         const bool readers_wait = exchange_.ops()[0].root >= 0;
-        return is_longer_than_room() || (readers_wait && total_ >= 2 * shortest_flow_step && !lends_);
+        return is_longer_than_room() || (readers_wait && total_ >= 2 * longest_flow_step && !lends_);
     }
     void plan_out();
     bool is_inlined() const {
