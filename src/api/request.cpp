@@ -2,8 +2,10 @@
 #include "api/request.h"
 
 #include <memory>
+#include <vector>
 
 #include "api/handle.h"
+#include "core/wait_any.h"
 
 namespace xcoll::api {
 
@@ -186,20 +188,13 @@ xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *i
         if (count != 0) {
             out(requests, "requests");
         }
-        for (;;) {
-            bool waits = false;
-            for (size_t i = 0; i < count; ++i) {
-                Plan *plan = active(requests[i]);
-                waits |= plan != nullptr;
-                if (plan && plan->test()) {
-                    *index = i;
-                    consume(requests[i]);
-                    return;
-                }
-            }
-            if (!waits) {
-                return;
-            }
+        std::vector<Plan *> plans;
+        for (size_t i = 0; i < count; ++i) {
+            plans.push_back(active(requests[i]));
+        }
+        *index = xcoll::wait_any(plans);
+        if (*index < count) {
+            consume(requests[*index]);
         }
     });
 }

@@ -107,6 +107,13 @@ public:
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
     void wait_for(Request &request);
+    // As a wait for a request would.
+    void sleep(const Until &until, int64_t nanoseconds) {
+        watcher_.sleep(until, nanoseconds);
+    }
+    const Patience &patience() const {
+        return patience_;
+    }
     // ---- messages, between ranks or by users; with the owner word, or when nothing is in flight
     bool progress_messages() {
         const bool moved = transport_ && transport_->progress();

@@ -1,9 +1,9 @@
 #include "core/plan.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "core/comm.h"
+#include "core/wait_any.h"
 
 namespace xcoll {
 
@@ -58,22 +58,13 @@ bool Plan::test() {
 }
 
 bool Plan::wait(int64_t timeout_ms) {
-    if (timeout_ms < 0) {
-        for (const auto &operation : operations) {
-            if (!operation->done()) {
-                operation->comm->wait_for(*operation);
-            }
-        }
-        return true;
+    if (timeout_ms >= 0) {
+        Plan *const self = this;
+        return wait_any({&self, 1}, timeout_ms) == 0;
     }
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const auto milliseconds = [](const timespec &time) { return time.tv_sec * 1000 + time.tv_nsec / 1'000'000; };
-    const int64_t end = milliseconds(now) + timeout_ms;
-    while (!test()) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (milliseconds(now) >= end) {
-            return false;
+    for (const auto &operation : operations) {
+        if (!operation->done()) {
+            operation->comm->wait_for(*operation);
         }
     }
     return true;

@@ -1,0 +1,3 @@
+// threads
+// ranks: 2 3
+#include "waits_sleep.cpp"
