@@ -81,7 +81,7 @@ bool BlockStream::settle() {
 
 bool BlockStream::is_shared() const {
     for (int p = 0; p < window.size(); ++p) {
-        if (window.head(p, n).lent == 0) {
+        if (window.head(p, n).lent == Lent::no) {
             return false;
         }
     }

@@ -76,7 +76,7 @@ public:
         return beside_whole_ && window.head(p, n).has_room != 0;
     }
     bool shows_later(int p) const {
-        return shows_whole(p) && window.head(p, n).lent != 0;
+        return shows_whole(p) && window.head(p, n).lent != Lent::no;
     }
 
     // ---- blocks

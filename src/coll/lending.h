@@ -1,4 +1,5 @@
-// Buffers that peers may use where they lie, because they lie in the owner's symmetric heap. A head tells it.
+// Buffers that peers may use where they lie: in the owner's symmetric heap, or anywhere in the process that all ranks
+// are threads of. A head tells it.
 #pragma once
 
 #include "coll/reduction.h"
@@ -8,7 +9,14 @@ namespace xcoll {
 // A small one is copied: a program that writes its buffer again pays more for lines that another core has read than the
 // copy costs (XCOLL_LEND).
 inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
-    return bytes >= window.least_lent() && window.node().heap().reaches(buffer, bytes);
+    return bytes >= window.least_lent() && (window.lends_private() || window.node().heap().reaches(buffer, bytes));
+}
+// What a head tells of a buffer that can be lent.
+inline Lent lent_as(const Window &window) {
+    return window.lends_private() ? Lent::address : Lent::offset;
+}
+inline uint64_t lent_place(const Window &window, const void *buffer) {
+    return window.lends_private() ? reinterpret_cast<uintptr_t>(buffer) : window.offset_of(buffer);
 }
 inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
     const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
@@ -20,9 +28,10 @@ inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_byt
 inline bool can_lend_shown(const Window &window, const Op &op, size_t bytes) {
     return can_lend(window, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
 }
-inline void lend(const Window &window, Head &head, const void *buffer) {
-    head.lent = 1;
-    head.place.offset = window.offset_of(buffer);
+inline void lend(Window &window, Head &head, const void *buffer) {
+    window.count_lent();
+    head.lent = lent_as(window);
+    head.place.offset = lent_place(window, buffer);
 }
 
 // Of a reduction everybody offers its buffers or not, and they are used if all do: reduce_shared.cpp. This rank does if
@@ -40,9 +49,9 @@ inline bool can_offer(const Team &team, const Op &op) {
 }
 // The payload's place and the counters' base are in the head already.
 inline void offer(const Team &team, const Op &op, Head &head) {
-    head.lent = 1;
-    head.place.send = team.window->offset_of(op.send);
-    head.place.recv = team.window->offset_of(op.recv);
+    head.lent = lent_as(*team.window);
+    head.place.send = lent_place(*team.window, op.send);
+    head.place.recv = lent_place(*team.window, op.recv);
 }
 
 } // namespace xcoll

@@ -137,7 +137,7 @@ private:
     }
     // In a place that nobody has to give back.
     static bool is_shown(const Head &head) {
-        return head.has_room != 0 && head.lent == 0;
+        return head.has_room != 0 && head.lent == Lent::no;
     }
     // Without a copy, if the buffers can be lent.
     bool put_lent(Head &head) const {

@@ -11,6 +11,7 @@
 // reading (P inputs of S/P) and S beta of writing. Order: coll/reduction.h. Each element is combined by one rank alone.
 #include "coll/block_stream.h"
 #include "coll/window_algorithms.h"
+#include "fabric/visit.h"
 
 namespace xcoll {
 
@@ -28,9 +29,13 @@ public:
         return {&window_.cell(p, n_).out, window_.head(p, n_).place.base + 1, p};
     }
     void combine() {
+        if (team_.size > 1) {
+            window_.count_lent();
+        }
         const size_t block = std::max<size_t>(longest_block / element_bytes(op_), 1);
         for (size_t at = 0; at < piece_.count && result_ == XCOLL_SUCCESS; at += block) {
-            result_ = combine_block({piece_.first + at, std::min(block, piece_.count - at)});
+            const Stretch next{piece_.first + at, std::min(block, piece_.count - at)};
+            result_ = window_.lends_private() ? visit_block(next) : combine_block(next);
         }
         if (result_ == XCOLL_SUCCESS) [[likely]] {
             publish(window_.my_cell(n_).out);
@@ -68,22 +73,34 @@ private:
         const size_t first = std::min(rank * each, op_.count);
         return {first, std::min(each, op_.count - first)};
     }
+    // Throws what a peer says that has given up, and takes its buffers back.
+    xcoll_result_t visit_block(const Stretch &block) {
+        const Visit visit(window_);
+        for (int p = 0; p < team_.size; ++p) {
+            visit.check(p);
+        }
+        return combine_block(block);
+    }
     xcoll_result_t combine_block(const Stretch &block) {
         const size_t at = block.first * element_bytes(op_), bytes = block.count * element_bytes(op_);
         const bool to_root = op_.kind == Kind::reduce;
         char *to = scatters(op_) ? static_cast<char *>(op_.recv) + at - piece_.first * element_bytes(op_)
                                  : recv_of(to_root ? op_.root : team_.rank) + at;
-        const xcoll_result_t result = combine_all(team_, op_, to, window_.scratch(), block.count, [&](int p) {
-            return window_.at(p, window_.head(p, n_).place.send) + at;
-        });
+        const xcoll_result_t result =
+            combine_all(team_, op_, to, window_.scratch(), block.count, [&](int p) { return send_of(p) + at; });
         for (int turn = 1; op_.kind == Kind::allreduce && turn < team_.size; ++turn) {
             const int p = (team_.rank + turn) % team_.size; // each rank begins elsewhere
             window_.store_kind().copy(*team_.kernels, recv_of(p) + at, to, bytes);
         }
         return result;
     }
+    const char *send_of(int p) const {
+        const Head &head = window_.head(p, n_);
+        return window_.lent(p, head, head.place.send);
+    }
     char *recv_of(int p) const {
-        return window_.at(p, window_.head(p, n_).place.recv);
+        const Head &head = window_.head(p, n_);
+        return window_.lent(p, head, head.place.recv);
     }
     void publish(Signal &counter) const {
         window_.publish(counter, window_.head(team_.rank, n_).place.base + 1);

@@ -15,8 +15,9 @@
 // Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
 // as well: its area is as long as itself, so its writer still waits for nobody.
 //
-// A stream that lies in one piece in the writer's symmetric heap is not copied: the writer lends it, and leaves when
-// the counters `out` of its readers tell that they have finished (streams_lend.cpp).
+// A stream that lies in one piece where its readers reach it, in the writer's symmetric heap or in their own process,
+// is not copied: the writer lends it, and leaves when the counters `out` of its readers tell that they have finished
+// (streams_lend.cpp).
 //
 // Waiting for one thing at a time cannot deadlock, by this rule: who has read up to x waits for a reader p only if it
 // needs used[p] >= need with need <= x, otherwise for the writer of what it wants to read next. Proof: let every
@@ -91,8 +92,9 @@ private:
     struct Source {
         Walk shared, pair;
         size_t shared_end = 0, pair_begin = 0, pair_end = 0, end = 0;
-        uint64_t base = 0, area = 0, offset = 0;
-        bool flows = false;
+        uint64_t base = 0, area = 0;
+        const char *begin = nullptr;
+        bool flows = false, is_private = false;
     };
 
     static uint64_t lines(size_t bytes) {
@@ -132,7 +134,8 @@ private:
     void enter_lent(Head &head);
     void give_back();
     bool is_given_back();
-    void read(Source &source, int p, size_t until);
+    void read(Source &source, int p, size_t from, size_t until);
+    void read_private(Source &source, int p, size_t until);
     bool has_passed(const Until &until) const;
     bool has_come(int p, size_t until);
     bool read_step();

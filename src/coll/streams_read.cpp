@@ -9,6 +9,7 @@
 #include "coll/one_shot.h"
 #include "coll/payload.h"
 #include "coll/piece_writer.h"
+#include "fabric/visit.h"
 
 namespace xcoll {
 
@@ -24,7 +25,8 @@ bool Streams::concerns(int p) const {
 void Streams::open(int p, size_t shared, size_t pair) {
     const Head &head = window_.head(p, n_);
     Source &source = sources_[p];
-    borrows_ |= head.lent != 0;
+    borrows_ |= head.lent != Lent::no;
+    source.is_private = head.lent == Lent::address;
     if (shared > 0) {
         source.shared.begin(exchange_, Side::shared_in, p);
     }
@@ -38,10 +40,10 @@ void Streams::open(int p, size_t shared, size_t pair) {
     source.base = head.place.base;
     size_t total = head.inlined;
     if (total > 0) {
-        source.offset = static_cast<uint64_t>(inlined_stream(head) - window_.at(p, 0));
+        source.begin = inlined_stream(head);
     } else {
         source.area = head.place.area;
-        source.offset = head.place.offset;
+        source.begin = window_.lent(p, head, head.place.offset);
         total = head.place.total;
         source.flows = head.flows != 0;
     }
@@ -63,8 +65,9 @@ void Streams::open(int p, size_t shared, size_t pair) {
 // A rank that shows everything at once (one_shot.h): in the order of ranks, and the place follows from the size.
 void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) {
     const Op &op = exchange_.ops()[0];
-    const char *payload = window_.payload(p, n_, OneShot::shown(op, p, ranks_));
-    source.offset = static_cast<uint64_t>(payload - window_.at(p, 0));
+    const Head &head = window_.head(p, n_);
+    source.begin = head.lent == Lent::no ? window_.payload(p, n_, OneShot::shown(op, p, ranks_))
+                                         : window_.lent(p, head, head.place.offset);
     source.shared_end = shared;
     source.pair_begin = OneShot::place_of(op, rank_);
     source.pair_end = source.pair_begin + pair;
@@ -139,7 +142,7 @@ void Streams::place(Source &source, const Index &entry) {
 void Streams::read_index(Source &source, int p) {
     Index entry;
     const size_t at = static_cast<size_t>(rank_) * sizeof entry;
-    std::memcpy(&entry, window_.at(p, source.offset + at % source.area), sizeof entry);
+    std::memcpy(&entry, source.begin + at % source.area, sizeof entry);
     if (exchange_.arrivals()) {
         adopt(source, p, entry);
         return;
@@ -151,25 +154,37 @@ void Streams::read_index(Source &source, int p) {
     place(source, entry);
 }
 
-void Streams::read(Source &source, int p, size_t until) {
+void Streams::read(Source &source, int p, size_t from, size_t until) {
     const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
-    if (index_bytes_ > 0 && source.area > 0 && my_entry >= position_ && my_entry < until) {
+    if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
         read_index(source, p);
     }
     const auto part = [&](Walk &walk, size_t begin, size_t end) {
-        for (size_t at = std::max(begin, position_); at < std::min(end, until);) {
+        for (size_t at = std::max(begin, from); at < std::min(end, until);) {
             const size_t in_area = source.flows ? at % source.area : at;
             const size_t rest = std::min(end, until) - at;
             const std::span<char> to = walk.next(source.flows ? std::min(source.area - in_area, rest) : rest);
             if (to.empty()) {
                 return;
             }
-            move(to.data(), window_.at(p, source.offset + in_area), to.size());
+            move(to.data(), source.begin + in_area, to.size());
             at += to.size();
         }
     };
     part(source.shared, index_bytes_, source.shared_end);
     part(source.pair, source.pair_begin, source.pair_end);
+}
+
+// What p lends of its own, as long as p has not taken it back.
+void Streams::read_private(Source &source, int p, size_t until) {
+    const size_t end = std::min(until, source.end);
+    for (size_t at = source.shared_end > 0 ? position_ : std::max(position_, source.pair_begin); at < end;) {
+        const size_t next = std::min(at + Visit::piece, end);
+        const Visit visit(window_);
+        visit.check(p);
+        read(source, p, at, next);
+        at = next;
+    }
 }
 
 // Everything that this rank wants of p's stream up to there.
@@ -192,8 +207,9 @@ bool Streams::read_step() {
     }
     for (int turn = 1; turn < ranks_; ++turn) {
         const int p = (rank_ - turn + ranks_) % ranks_;
-        if (sources_[p].end > position_) {
-            read(sources_[p], p, until);
+        Source &source = sources_[p];
+        if (source.end > position_) {
+            source.is_private ? read_private(source, p, until) : read(source, p, position_, until);
         }
     }
     position_ = until;

@@ -19,7 +19,7 @@ Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, 
       source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
       sources_(reinterpret_cast<Source *>(source_memory_.data())) {
     if (is_shown()) {
-        lends_ = window_.head(rank_, n_).lent != 0;
+        lends_ = window_.head(rank_, n_).lent != Lent::no;
     } else {
         plan_out();
     }

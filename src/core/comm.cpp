@@ -40,6 +40,7 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     auto window = std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
                                            store_kind(membership.settings, membership.node->ticks_per_ns()));
     window->lend_from(membership.settings.lend);
+    window->lend_private();
     return window;
 }
 

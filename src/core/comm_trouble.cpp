@@ -34,6 +34,9 @@ void Comm::fail_for_good(const Failure &failure) {
 }
 
 void Comm::end_in_flight(xcoll_result_t result, const std::string &message) {
+    if (window_) {
+        window_->recall(); // before buffers are their users' again
+    }
     if (!has_in_flight()) {
         return; // what the list holds is no longer this thread's to know
     }

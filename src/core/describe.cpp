@@ -21,6 +21,13 @@ std::string describe_groups(const Grouping &grouping) {
     return list_of(groups, [](const std::string &group) { return group; });
 }
 
+// Whose buffers peers use where they lie, and how often that was.
+std::string describe_lending(const Window *window) {
+    return window ? format("{\"from_bytes\": %zu, \"private\": %s, \"operations\": %llu}", window->least_lent(),
+                           truth(window->lends_private()), static_cast<unsigned long long>(window->lent_count()))
+                  : "null";
+}
+
 std::string describe_memory(Node &node) {
     return format("{\"ring_bytes\": %zu, \"segment_bytes\": %zu, \"ranks\": %d, \"crowded\": %s}", node.ring().bytes(),
                   node.member(node.me()).segment->bytes(), node.ranks(), truth(node.crowded()));
@@ -39,6 +46,7 @@ std::string describe(const Comm &comm) {
     text += format(", \"determinism\": \"%s\", \"order\": \"%s\"", name_of(team.determinism), name_of(team.order));
     text += ", \"groups\": " + describe_groups(team.grouping);
     text += ", \"memory\": " + describe_memory(*membership.node);
+    text += ", \"lending\": " + describe_lending(team.window);
     text += ", \"algorithms\": " + describe_choices(comm);
     text += ", \"passed_over\": " + describe_passed_over(comm);
     text += ", \"settings\": " + describe_settings(membership.settings);

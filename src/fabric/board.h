@@ -23,6 +23,13 @@ inline constexpr uint64_t slot_count = 2;
 inline constexpr size_t inline_bytes = 32;
 inline constexpr size_t line_bytes = 64;
 
+// Whether peers may use the owner's own buffers where they lie (coll/lending.h), and how `place` tells where that is.
+enum class Lent : uint8_t {
+    no,
+    offset,  // in the owner's segment: the symmetric heap
+    address, // in the owner's process
+};
+
 // One message: what the owner called, and its data or where they are. Valid for operation n when number == n.
 //
 // Where the data are follows from their size: up to inline_bytes in the head itself, so that one line carries call,
@@ -34,19 +41,19 @@ struct alignas(line_bytes) Head {
     uint8_t lag;      // the owner had completed all operations up to number - 1 - lag
     uint8_t has_room; // a bit of an agreed choice: the owner found room for its payload or blocks
     uint8_t inlined;  // bytes of a short stream that lie behind place.base, instead of where `place` says
-    uint8_t lent;     // the owner's own buffers may be used where they lie
-    uint8_t flows;    // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
+    Lent lent;
+    uint8_t flows; // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
     uint8_t unused[3];
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
         uint64_t offset; // of the payload or of the area, in the owner's segment
         union {
             uint64_t area; // bytes of the area, where readers cannot know
-            uint64_t send; // of a reduction: offset of the owner's input, if it is lent
+            uint64_t send; // of a reduction: where the owner's input is, if it is lent
         };
         union {
             uint64_t total; // bytes that go through the area
-            uint64_t recv;  // offset of the owner's result, if it is lent
+            uint64_t recv;  // where the owner's result is, if it is lent
         };
     };
     union {
@@ -81,6 +88,8 @@ struct Board {
     alignas(line_bytes) Signal directory; // where the owner's lanes are (fabric/lane.h)
     Signal post;                          // where those of its users' messages are (fabric/post_lane.h)
     Farewell farewell;
+    // Not 0: the owner uses memory that a peer lends and that is no part of a segment (fabric/visit.h).
+    alignas(line_bytes) std::atomic<uint32_t> visiting{0};
     Cell cells[cell_count];
     alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
 };

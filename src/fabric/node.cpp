@@ -69,6 +69,7 @@ Node::BoardPlace Node::take_board() {
     board->generation.store(generation, std::memory_order_release);
     board->done.store(0);
     board->farewell.result.store(0, std::memory_order_relaxed);
+    board->visiting.store(0, std::memory_order_relaxed);
     for (Cell &cell : board->cells) {
         new (&cell) Cell{};
     }

@@ -1,8 +1,6 @@
 #include "fabric/post_out.h"
 
-#include <thread>
-
-#include "base/task.h"
+#include "fabric/visit.h"
 
 namespace xcoll {
 
@@ -106,11 +104,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
 
 void PostOut::revoke() {
     lane_->revoked.store(1, std::memory_order_seq_cst);
-    // For as long as a piece takes to copy, unless the reader has lost its processor.
-    constexpr int patient_polls = 100;
-    for (int polls = 0; lane_->reading.load(std::memory_order_seq_cst) != 0; ++polls) {
-        polls < patient_polls ? cpu_relax() : std::this_thread::yield();
-    }
+    Visit::await_end(lane_->reading);
 }
 
 } // namespace xcoll

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "fabric/visit.h"
+
 namespace xcoll {
 
 Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
@@ -67,7 +69,19 @@ void Window::say_farewell(xcoll_result_t result, const char *reason) const {
     int peer;
     const Farewell *cause = find_farewell(peer);
     std::snprintf(farewell.reason, sizeof farewell.reason, "%s", cause ? cause->reason : reason);
-    farewell.result.store(static_cast<uint32_t>(result), std::memory_order_release);
+    farewell.result.store(static_cast<uint32_t>(result), std::memory_order_seq_cst); // see visit.h
+}
+
+void Window::lend_private() {
+    lends_private_ = std::all_of(ranks_.begin(), ranks_.end(), [this](int i) { return node_.member(i).same_process; });
+}
+
+void Window::recall() const {
+    for (int p = 0; lends_private_ && p < size_; ++p) {
+        if (p != rank_) {
+            Visit::await_end(board(p).visiting);
+        }
+    }
 }
 
 void Window::check_farewells() const {

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -102,7 +103,7 @@ public:
         Head &head = my_cell(n).head;
         head.call = call;
         head.lag = static_cast<uint8_t>(n - 1 - done_);
-        head.lent = 0;
+        head.lent = Lent::no;
         return head;
     }
     void announce(uint64_t n) const {
@@ -181,13 +182,32 @@ public:
         return store_kind_;
     }
 
-    // The smallest buffer of the symmetric heap that this rank lets peers use where it lies (coll/lending.h).
+    // ---- buffers that peers use where they lie (coll/lending.h)
+    // The smallest that this rank lends.
     size_t least_lent() const {
         return least_lent_;
     }
     void lend_from(size_t bytes) {
         least_lent_ = std::max(bytes, slot_bytes + 1); // above that, a head tells where the payload lies
     }
+    // Private ones as well, if all ranks are threads of one process.
+    void lend_private();
+    bool lends_private() const {
+        return lends_private_;
+    }
+    // Where p says that something lies which it lends.
+    char *lent(int p, const Head &head, uint64_t place) const {
+        return head.lent == Lent::address ? reinterpret_cast<char *>(place) : at(p, place);
+    }
+    // One more operation in which peers used this rank's buffers where they lie. For people; read by any thread.
+    void count_lent() {
+        lent_.store(lent_count() + 1, std::memory_order_relaxed);
+    }
+    uint64_t lent_count() const {
+        return lent_.load(std::memory_order_relaxed);
+    }
+    // After the farewell: returns when no peer uses what this rank lent any more.
+    void recall() const;
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
     void add_memory(uint64_t offset, size_t bytes) {
@@ -218,6 +238,8 @@ private:
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
     StoreKind store_kind_;
     size_t least_lent_ = ~size_t{0};
+    bool lends_private_ = false;
+    std::atomic<uint64_t> lent_{0};
     uint64_t everyone_done_ = 0;
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete

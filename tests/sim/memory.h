@@ -1,4 +1,4 @@
-// A simulated rank's buffer: in its own memory, or in its symmetric heap, where peers may use it. Memory of the heap is
+// A simulated rank's buffer: in its own memory, or in its symmetric heap, where peers may use it. It is
 // zero again as soon as it is given back, so whoever uses it longer than its owner's operation finds that out.
 #pragma once
 
@@ -37,6 +37,8 @@ public:
     ~Memory() {
         if (heap_) {
             heap_->give(data_);
+        } else {
+            std::fill(own_.begin(), own_.end(), 0);
         }
     }
     unsigned char *data() {

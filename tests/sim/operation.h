@@ -165,7 +165,7 @@ private:
         } else if (!by_messages && part.op.bytes() > inline_bytes && !always_streams(*call_of(p).algorithm)) {
             coverage.without_room += !window->head(p, part.number).has_room;
         }
-        coverage.lent += !by_messages && window && window->head(p, part.number).lent;
+        coverage.lent += !by_messages && window && window->head(p, part.number).lent != Lent::no;
         const std::string trouble = judge(p, part, error, coverage);
         if (!trouble.empty()) {
             throw std::runtime_error(name(p) + ": " + trouble);

@@ -25,7 +25,7 @@ struct Flavour {
     bool messages = false;
     // Bytes of input of one operation, all ranks together.
     size_t traffic = size_t{3} << 20;
-    // Some buffers lie in symmetric heaps.
+    // Some buffers lie in symmetric heaps, and some communicators lend all that they have.
     bool heaps = false;
 };
 
@@ -88,6 +88,9 @@ private:
             label = static_cast<int>(random_.below(groups));
         }
         groups_.push_back(std::make_unique<Group>(world_, simulator_, std::move(members), group_by(labels), fabric));
+        if (flavour_.heaps && random_.percent(50)) {
+            groups_.back()->lend_private();
+        }
         groups_.back()->promise(random_.percent(30) ? Determinism::layout : Determinism::run);
         return *groups_.back();
     }

@@ -93,6 +93,10 @@ public:
             grouping_ = one_group(size());
         }
     }
+    // The same: its ranks are threads, to which private memory is as near as heaps are.
+    void lend_private() {
+        lends_private_ = true;
+    }
     Order order() const {
         const bool may_show = fabric_ != Fabric::network && determinism_ < Determinism::layout;
         return may_show ? Order::groups : Order::tree;
@@ -131,6 +135,9 @@ public:
             const StoreKind stores(StoreKind::Rule::cached, 1);
             windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, stores);
             windows_[index(p)]->lend_from(0);
+            if (lends_private_) {
+                windows_[index(p)]->lend_private();
+            }
         }
         if (fabric_ == Fabric::window_and_lanes) {
             lanes_[index(p)] = std::make_unique<WindowTransport>(*windows_[index(p)]);
@@ -226,6 +233,7 @@ private:
     std::vector<std::unique_ptr<WindowTransport>> lanes_;
     std::vector<Team> teams_;
     std::vector<uint64_t> numbers_; // of the last operation
+    bool lends_private_ = false;
     bool has_offender_ = false;
 };
 

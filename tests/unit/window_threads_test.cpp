@@ -167,11 +167,17 @@ private:
     std::string trouble_;
 };
 
-void run_threads(int ranks, uint64_t seed, size_t operations, Fabric fabric = Fabric::window) {
+// Whether large buffers are copied, or used where they lie.
+enum class Buffers { copied, lent };
+
+void run_threads(int ranks, uint64_t seed, size_t operations, Buffers buffers, Fabric fabric = Fabric::window) {
     World world(ranks);
     Simulator unused(ranks, {}, 0);
     Random random(seed);
     Group group(world, unused, first_ranks(ranks), ranks > 3 ? some_groups(ranks) : one_group(ranks), fabric);
+    if (buffers == Buffers::lent) {
+        group.lend_private();
+    }
     group.make();
     const std::vector<Planned> agreed = plan(random, ranks, group.team(0), operations);
     std::list<Rank> all;
@@ -193,17 +199,21 @@ void run_threads(int ranks, uint64_t seed, size_t operations, Fabric fabric = Fa
 }
 
 void two_ranks_get_right_results(void **) {
-    run_threads(2, 1, 200);
+    run_threads(2, 1, 200, Buffers::copied);
 }
 void three_ranks_get_right_results(void **) {
-    run_threads(3, 2, 200);
-    run_threads(3, 3, 200);
+    run_threads(3, 2, 200, Buffers::copied);
+    run_threads(3, 3, 200, Buffers::copied);
 }
 void groups_of_ranks_get_right_results(void **) {
-    run_threads(5, 4, 150);
+    run_threads(5, 4, 150, Buffers::copied);
 }
 void messages_between_threads_arrive(void **) {
-    run_threads(3, 5, 200, Fabric::window_and_lanes);
+    run_threads(3, 5, 200, Buffers::copied, Fabric::window_and_lanes);
+}
+void lent_buffers_are_their_owners_again_when_an_operation_ends(void **) {
+    run_threads(2, 6, 200, Buffers::lent);
+    run_threads(5, 7, 150, Buffers::lent);
 }
 
 } // namespace
@@ -214,6 +224,7 @@ int main() {
         cmocka_unit_test(three_ranks_get_right_results),
         cmocka_unit_test(groups_of_ranks_get_right_results),
         cmocka_unit_test(messages_between_threads_arrive),
+        cmocka_unit_test(lent_buffers_are_their_owners_again_when_an_operation_ends),
     };
     return cmocka_run_group_tests_name("windows on threads", tests, nullptr, nullptr);
 }

@@ -1,0 +1,40 @@
+// Using memory that a peer lends and that is no part of its segment. A peer that gives up on the communicator takes its
+// buffers back, and its user may free them as soon as its call returns. So nobody uses them but on a visit, a short
+// one:
+//
+//     visitor   visiting = 1; unless the owner has said farewell, use a piece; visiting = 0
+//     owner     farewell; wait until visiting == 0 on every peer's board; return
+//
+// In the one order of these stores and loads, all sequentially consistent, either the visitor sees the farewell or the
+// owner sees the visit.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace xcoll {
+
+class Window;
+
+class Visit {
+public:
+    // What is used on one visit: an owner that takes its buffer back waits for so much at most, and a visit costs
+    // nothing beside it.
+    static constexpr size_t piece = size_t{256} << 10;
+
+    explicit Visit(const Window &window);
+    ~Visit();
+    Visit(const Visit &) = delete;
+    Visit &operator=(const Visit &) = delete;
+    // Before this rank uses anything of p's. Throws what p said, if it has given up.
+    void check(int p) const;
+
+    // The owner's side.
+    static void await_end(const std::atomic<uint32_t> &visiting);
+
+private:
+    const Window &window_;
+};
+
+} // namespace xcoll
