@@ -95,6 +95,14 @@ const char *set_store(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
+const char *set_attach(Settings &settings, const std::string &text) {
+    if (!text.empty() && text != "on" && text != "off") {
+        return "auto, on or off";
+    }
+    settings.attach = text.empty() ? Attach::where_it_pays : text == "on" ? Attach::on : Attach::off;
+    return nullptr;
+}
+
 const char *set_root(Settings &settings, const std::string &text) {
     const size_t colon = text.rfind(':');
     const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -182,6 +190,8 @@ constexpr Variable table[] = {
     {"HEAP", "16G", "address space of each rank for xcoll_mem_alloc; memory only where it is used",
      set_bytes<&Settings::heap>},
     {"LEND", "64K", "buffers that peers reach are used where they lie, from this size on", set_bytes<&Settings::lend>},
+    {"CMA", "auto", "large private buffers are copied from process to process by the kernel: auto, on or off",
+     set_attach},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
      set_groups},
     {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},

@@ -23,11 +23,15 @@ struct Given {
     enum class By : uint8_t { environment, program } by;
 };
 
+// Whether large private buffers are copied from process to process by the kernel (fabric/attach.h).
+enum class Attach : uint8_t { off, on, where_it_pays };
+
 struct Settings {
     int64_t timeout_ms = 0;
     size_t shm_budget = 0;
     size_t heap = 0;
     size_t lend = 0;
+    Attach attach = Attach::where_it_pays;
     bool shm = true;
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",

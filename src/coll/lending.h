@@ -11,12 +11,18 @@ namespace xcoll {
 inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
     return bytes >= window.least_lent() && (window.lends_private() || window.node().heap().reaches(buffer, bytes));
 }
+// To those who only read it.
+inline bool can_lend_out(const Window &window, const Op &op, const void *buffer, size_t bytes) {
+    const Window::Attached &attached = window.attached();
+    return can_lend(window, buffer, bytes) ||
+           window.lends_attached(bytes, op.root >= 0 ? attached.most_rooted : attached.most);
+}
 // What a head tells of a buffer that can be lent.
-inline Lent lent_as(const Window &window) {
-    return window.lends_private() ? Lent::address : Lent::offset;
+inline Lent lent_as(const Window &window, const void *buffer) {
+    return window.lends_private() || !window.node().heap().reaches(buffer, 1) ? Lent::address : Lent::offset;
 }
 inline uint64_t lent_place(const Window &window, const void *buffer) {
-    return window.lends_private() ? reinterpret_cast<uintptr_t>(buffer) : window.offset_of(buffer);
+    return lent_as(window, buffer) == Lent::address ? reinterpret_cast<uintptr_t>(buffer) : window.offset_of(buffer);
 }
 inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
     const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
@@ -26,11 +32,11 @@ inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_byt
 // Of what only moves data, each rank lends or not, and waits at the end until its readers' `out` counts one more. What
 // it shows in one piece (one_shot.h) it can lend if what comes in does not replace it.
 inline bool can_lend_shown(const Window &window, const Op &op, size_t bytes) {
-    return can_lend(window, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
+    return can_lend_out(window, op, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
 }
 inline void lend(Window &window, Head &head, const void *buffer) {
     window.count_lent();
-    head.lent = lent_as(window);
+    head.lent = lent_as(window, buffer);
     head.place.offset = lent_place(window, buffer);
 }
 
@@ -49,7 +55,7 @@ inline bool can_offer(const Team &team, const Op &op) {
 }
 // The payload's place and the counters' base are in the head already.
 inline void offer(const Team &team, const Op &op, Head &head) {
-    head.lent = lent_as(*team.window);
+    head.lent = lent_as(*team.window, op.send);
     head.place.send = lent_place(*team.window, op.send);
     head.place.recv = lent_place(*team.window, op.recv);
 }

@@ -135,7 +135,9 @@ private:
     void give_back();
     bool is_given_back();
     void read(Source &source, int p, size_t from, size_t until);
-    void read_private(Source &source, int p, size_t until);
+    bool read_private(Source &source, int p, size_t until);
+    bool read_attached(Source &source, int p, size_t from, size_t until);
+    template <class Take> void read_parts(Source &source, size_t from, size_t until, Take take);
     bool has_passed(const Until &until) const;
     bool has_come(int p, size_t until);
     bool read_step();
@@ -178,6 +180,7 @@ private:
     Source *sources_;
     size_t position_ = 0, step_ = 0;
     bool any_streams_ = false, borrows_ = false;
+    bool is_bereft_ = false; // what is to be read has gone with its owner
     Until obstacle_{nullptr, 0, -1};
 };
 

@@ -2,6 +2,7 @@
 #include "coll/streams.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -9,6 +10,7 @@
 #include "coll/one_shot.h"
 #include "coll/payload.h"
 #include "coll/piece_writer.h"
+#include "fabric/attach.h"
 #include "fabric/visit.h"
 
 namespace xcoll {
@@ -154,11 +156,8 @@ void Streams::read_index(Source &source, int p) {
     place(source, entry);
 }
 
-void Streams::read(Source &source, int p, size_t from, size_t until) {
-    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
-    if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
-        read_index(source, p);
-    }
+// take(to, from): copies as many bytes as there are in `to`.
+template <class Take> void Streams::read_parts(Source &source, size_t from, size_t until, Take take) {
     const auto part = [&](Walk &walk, size_t begin, size_t end) {
         for (size_t at = std::max(begin, from); at < std::min(end, until);) {
             const size_t in_area = source.flows ? at % source.area : at;
@@ -167,7 +166,7 @@ void Streams::read(Source &source, int p, size_t from, size_t until) {
             if (to.empty()) {
                 return;
             }
-            move(to.data(), source.begin + in_area, to.size());
+            take(to, source.begin + in_area);
             at += to.size();
         }
     };
@@ -175,16 +174,54 @@ void Streams::read(Source &source, int p, size_t from, size_t until) {
     part(source.pair, source.pair_begin, source.pair_end);
 }
 
-// What p lends of its own, as long as p has not taken it back.
-void Streams::read_private(Source &source, int p, size_t until) {
+void Streams::read(Source &source, int p, size_t from, size_t until) {
+    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
+    if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
+        read_index(source, p);
+    }
+    read_parts(source, from, until,
+               [this](std::span<char> to, const char *bytes) { move(to.data(), bytes, to.size()); });
+}
+
+// What p lends of its own, as long as p has not taken it back. False if it has gone with p.
+bool Streams::read_private(Source &source, int p, size_t until) {
     const size_t end = std::min(until, source.end);
     for (size_t at = source.shared_end > 0 ? position_ : std::max(position_, source.pair_begin); at < end;) {
         const size_t next = std::min(at + Visit::piece, end);
-        const Visit visit(window_);
-        visit.check(p);
-        read(source, p, at, next);
+        if (!window_.shares_process(p)) {
+            if (!read_attached(source, p, at, next)) {
+                return false;
+            }
+        } else {
+            const Visit visit(window_);
+            visit.check(p);
+            read(source, p, at, next);
+        }
         at = next;
     }
+    return true;
+}
+
+// The watcher is to tell of a death, as of any other: what p will never publish is the obstacle then.
+bool Streams::read_attached(Source &source, int p, size_t from, size_t until) {
+    const int64_t process = window_.node().member(window_.node_rank(p)).process.pid;
+    AttachedRead read(process);
+    read_parts(source, from, until,
+               [&](std::span<char> to, const char *bytes) { read.add(to.data(), bytes, to.size()); });
+    const int error = read.finish();
+    if (error == ESRCH) {
+        is_bereft_ = true;
+        obstacle_ = {&window_.cell(p, n_).out, ~uint64_t{0}, p};
+        return false;
+    }
+    Visit::check_kept(window_, p);
+    if (error != 0) {
+        fail(XCOLL_ERR_SYSTEM,
+             "in operation %llu rank %d could not copy what rank %d (process %lld) sends: %s. Memory that the kernel "
+             "does not copy from process to process goes through shared memory with XCOLL_CMA=off",
+             static_cast<unsigned long long>(n_), rank_, p, static_cast<long long>(process), std::strerror(error));
+    }
+    return true;
 }
 
 // Everything that this rank wants of p's stream up to there.
@@ -208,8 +245,13 @@ bool Streams::read_step() {
     for (int turn = 1; turn < ranks_; ++turn) {
         const int p = (rank_ - turn + ranks_) % ranks_;
         Source &source = sources_[p];
-        if (source.end > position_) {
-            source.is_private ? read_private(source, p, until) : read(source, p, position_, until);
+        if (source.end <= position_) {
+            continue;
+        }
+        if (!source.is_private) {
+            read(source, p, position_, until);
+        } else if (!read_private(source, p, until)) {
+            return false;
         }
     }
     position_ = until;
@@ -222,7 +264,7 @@ bool Streams::read_step() {
 
 bool Streams::advance() {
     try {
-        if (!failure_ && !move_all()) {
+        if (is_bereft_ || (!failure_ && !move_all())) {
             return false;
         }
     } catch (const Failure &failure) {

@@ -128,7 +128,8 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     const Machine machine = read_machine();
     const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings);
     const std::vector<int> locals = ranks_beside(hellos, boot.rank());
-    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget, wishes.settings.heap);
+    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget, wishes.settings.heap,
+                                   wishes.settings.attach != Attach::off);
     membership.peers = make_peers(boot.size(), locals, *membership.node);
     if (all_here(membership.peers)) {
         const uint64_t mine = membership.node->take_board().offset;

@@ -21,11 +21,26 @@ std::string describe_groups(const Grouping &grouping) {
     return list_of(groups, [](const std::string &group) { return group; });
 }
 
+// From which size on the kernel copies private buffers to ranks of other processes, or why it does not.
+std::string describe_attaching(const Comm &comm, const Window &window) {
+    const std::string &refusal = comm.membership().node->attach_refusal();
+    const bool is_off = comm.membership().settings.attach == Attach::off;
+    const std::string why = is_off ? "XCOLL_CMA=off" : refusal;
+    const Window::Attached &sizes = window.attached();
+    return format("{\"from_bytes\": %zu, \"up_to_bytes\": %zu, \"rooted_up_to_bytes\": %zu, "
+                  "\"messages_up_to_bytes\": %zu, \"why_not\": %s}",
+                  sizes.least, sizes.most, sizes.most_rooted, sizes.most_in_message,
+                  why.empty() ? "null" : quoted(why).c_str());
+}
+
 // Whose buffers peers use where they lie, and how often that was.
-std::string describe_lending(const Window *window) {
-    return window ? format("{\"from_bytes\": %zu, \"private\": %s, \"operations\": %llu}", window->least_lent(),
-                           truth(window->lends_private()), static_cast<unsigned long long>(window->lent_count()))
-                  : "null";
+std::string describe_lending(const Comm &comm) {
+    const Window *window = comm.team().window;
+    return window
+               ? format("{\"from_bytes\": %zu, \"private\": %s, \"attached\": %s, \"operations\": %llu}",
+                        window->least_lent(), truth(window->lends_private()), describe_attaching(comm, *window).c_str(),
+                        static_cast<unsigned long long>(window->lent_count()))
+               : "null";
 }
 
 std::string describe_memory(Node &node) {
@@ -46,7 +61,7 @@ std::string describe(const Comm &comm) {
     text += format(", \"determinism\": \"%s\", \"order\": \"%s\"", name_of(team.determinism), name_of(team.order));
     text += ", \"groups\": " + describe_groups(team.grouping);
     text += ", \"memory\": " + describe_memory(*membership.node);
-    text += ", \"lending\": " + describe_lending(team.window);
+    text += ", \"lending\": " + describe_lending(comm);
     text += ", \"algorithms\": " + describe_choices(comm);
     text += ", \"passed_over\": " + describe_passed_over(comm);
     text += ", \"settings\": " + describe_settings(membership.settings);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "boot/packet.h"
+#include "fabric/attach.h"
 #include "fabric/window.h"
 #include "topo/cpu_set.h"
 
@@ -105,6 +106,7 @@ struct Introduction {
     uint32_t barriers; // Doorbell::enable_barriers
     uint32_t unused;
     uint64_t ring_bytes, heap_bytes;
+    uint64_t word; // the address of a word with the nonce, for attempts to attach; 0: none are wanted
     CpuSet allowed;
 };
 
@@ -136,19 +138,23 @@ size_t common_heap(const std::vector<Introduction> &all, const std::vector<int> 
     return bytes;
 }
 
+// What every rank tells every rank of how it went.
+enum Outcome : uint8_t { failed, connected, attached };
+
 // Everybody learns whether everybody is well, so that all fail or none.
-void agree(Bootstrap &boot, const std::string &trouble) {
-    const uint8_t mine = trouble.empty() ? 1 : 0;
+std::vector<uint8_t> agree(Bootstrap &boot, const std::string &trouble, const Outcome &outcome) {
+    const uint8_t mine = trouble.empty() ? outcome : failed;
     std::vector<uint8_t> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), 1);
     if (!trouble.empty()) {
         fail(XCOLL_ERR_BOOTSTRAP, "rank %d could not connect: %s", boot.rank(), trouble.c_str());
     }
-    const auto bad = std::find(all.begin(), all.end(), 0);
+    const auto bad = std::find(all.begin(), all.end(), failed);
     if (bad != all.end()) {
         fail(XCOLL_ERR_BOOTSTRAP, "rank %d could not connect to its peers; see its message",
              static_cast<int>(bad - all.begin()));
     }
+    return all;
 }
 
 } // namespace
@@ -167,15 +173,47 @@ Introduction introduce(const Machine &machine, const NodeSizes &sizes) {
     return mine;
 }
 
-// Does work() and tells everybody how it went.
-template <class Work> void together(Bootstrap &boot, Work work) {
+// Does work(), which may change `outcome`, and tells everybody how it went: all ranks' outcomes.
+template <class Work> std::vector<uint8_t> together(Bootstrap &boot, const Outcome &outcome, Work work) {
     std::string trouble;
     try {
         work();
     } catch (const Failure &failure) {
         trouble = failure.message();
     }
-    agree(boot, trouble);
+    return agree(boot, trouble, outcome);
+}
+
+// Whether this rank can read the private memory of all others, each of which has shown it a word. Empty if it can.
+std::string try_to_attach_to_all(const std::vector<Introduction> &all, const std::vector<int> &locals, int rank) {
+    for (const int other : locals) {
+        const Introduction &peer = all[static_cast<size_t>(other)], &mine = all[static_cast<size_t>(rank)];
+        if (mine.word == 0 || peer.word == 0) {
+            return format("rank %d has XCOLL_CMA=off", mine.word == 0 ? rank : other);
+        }
+        const auto *word = reinterpret_cast<const uint64_t *>(peer.word);
+        const std::string trouble = other == rank ? "" : try_to_attach(peer.process.pid, word, peer.nonce);
+        if (!trouble.empty()) {
+            return format("rank %d cannot read the memory of rank %d (%s): see kernel.yama.ptrace_scope, and the "
+                          "seccomp profile and the capabilities of a container",
+                          rank, other, trouble.c_str());
+        }
+    }
+    return {};
+}
+
+// Nobody lends by attachment unless everybody can read it.
+std::string attach_refusal(const std::string &mine, const std::vector<uint8_t> &outcomes,
+                           const std::vector<int> &locals) {
+    if (!mine.empty()) {
+        return mine;
+    }
+    for (const int rank : locals) {
+        if (outcomes[static_cast<size_t>(rank)] != attached) {
+            return format("rank %d cannot read the memory of some rank of this machine; it can tell why", rank);
+        }
+    }
+    return {};
 }
 
 void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
@@ -190,18 +228,20 @@ void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
 } // namespace
 
 std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
-                                   size_t budget_bytes, size_t heap_bytes) {
+                                   size_t budget_bytes, size_t heap_bytes, bool attach) {
     const int ranks = static_cast<int>(locals.size());
     NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, ranks);
     sizes.heap_bytes = Heap::affordable(heap_bytes, ranks);
     Introduction introduction = introduce(machine, sizes);
     Segment mine;
     Descriptor file;
-    together(boot, [&] {
+    uint64_t word = 0;
+    together(boot, connected, [&] {
         int number = -1;
         mine = Segment::create(segment_bytes(sizes), reserved_bytes(sizes), &number);
         file = Descriptor(number);
-        introduction.nonce = mine.header().nonce;
+        introduction.nonce = word = mine.header().nonce;
+        introduction.word = attach ? reinterpret_cast<uintptr_t>(&word) : 0;
     });
     std::vector<Introduction> all(static_cast<size_t>(boot.size()));
     boot.allgather(&introduction, all.data(), sizeof introduction);
@@ -211,7 +251,9 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
         files.emplace_back(number);
     }
     std::vector<Node::Member> members;
-    together(boot, [&] {
+    std::string refusal;
+    Outcome outcome = connected;
+    const std::vector<uint8_t> outcomes = together(boot, outcome, [&] {
         for (size_t i = 0; i < locals.size(); ++i) {
             const Introduction &peer = all[static_cast<size_t>(locals[i])];
             check_ring(sizes.ring_bytes, boot.rank(), peer.ring_bytes, locals[i]);
@@ -220,10 +262,14 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
             members.push_back({std::make_shared<Segment>(std::move(segment)), peer.process, peer.place,
                                peer.process.pid == introduction.process.pid});
         }
+        refusal = try_to_attach_to_all(all, locals, boot.rank());
+        outcome = refusal.empty() ? attached : connected;
     });
     const int me = static_cast<int>(std::find(locals.begin(), locals.end(), boot.rank()) - locals.begin());
-    return std::make_shared<Node>(std::move(members), me, sizes, processors_of(all, locals), barriers_of(all, locals),
-                                  file.release());
+    auto node = std::make_shared<Node>(std::move(members), me, sizes, processors_of(all, locals),
+                                       barriers_of(all, locals), file.release());
+    node->note_attach_refusal(attach_refusal(refusal, outcomes, locals));
+    return node;
 }
 
 std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes,

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "boot/boot.h"
@@ -78,6 +80,13 @@ public:
     void *at_peer(int i, const void *mine) const {
         return base(i) + heap_.first() + heap_.offset(mine);
     }
+    // Why ranks of this machine cannot read each other's private memory; empty if they all can (attach.h).
+    const std::string &attach_refusal() const {
+        return attach_refusal_;
+    }
+    void note_attach_refusal(std::string refusal) {
+        attach_refusal_ = std::move(refusal);
+    }
     bool is_alive(int i) const {
         return member(i).same_process || xcoll::is_alive(member(i).process);
     }
@@ -99,6 +108,7 @@ private:
     Arena arena_;
     Ring ring_;
     Heap heap_;
+    std::string attach_refusal_ = "the ranks share one process";
     double ticks_per_ns_ = StoreKind::ticks_per_ns();
     std::mutex mutex_;
     uint64_t generations_ = 0;
@@ -106,9 +116,10 @@ private:
 };
 
 // Connects the ranks `locals` (ranks of `boot` on this machine, ascending, this one among them). Collective over all
-// ranks of boot. Every rank either succeeds or throws.
+// ranks of boot. Every rank either succeeds or throws. attach: whether this rank may try to read the others' private
+// memory and lets them try its own.
 std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
-                                   size_t budget_bytes, size_t heap_bytes);
+                                   size_t budget_bytes, size_t heap_bytes, bool attach);
 // `size` ranks in this process; nodes[i] is rank i's view.
 std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes,
                                                    size_t heap_bytes = 0);

@@ -199,8 +199,8 @@ void Post::cancel_all() noexcept {
     cancelled_ = true;
     for (int peer = 0; peer < window_.size(); ++peer) {
         Link &l = link(peer);
-        if (l.out.is_open() && shares_process(peer)) {
-            l.out.revoke();
+        if (l.out.is_open()) {
+            l.out.revoke(window_.shares_process(peer));
         }
         l.waiting = l.offered = l.flowing = l.answers = l.arriving = {};
     }

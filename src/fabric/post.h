@@ -111,8 +111,9 @@ private:
     bool is_self(int peer) const {
         return peer == window_.rank();
     }
-    bool shares_process(int peer) const {
-        return window_.node().member(window_.node_rank(peer)).same_process;
+    // Whether the peer can copy a message of mine itself.
+    bool reaches(int peer, size_t bytes) const {
+        return window_.shares_process(peer) || window_.lends_attached(bytes, window_.attached().most_in_message);
     }
 
     // ---- sending (post_send.cpp)
@@ -142,7 +143,14 @@ private:
     void begin_arriving(PostItem &receive, const char *data, size_t bytes);
     void store(PostItem &receive, const char *data, size_t bytes) const;
     void accept(PostItem &receive, const char *address);
-    bool copy_from(int peer, PostItem &receive, const char *address) const;
+    // What became of a message that its receiver was to copy itself.
+    enum class Fetched : uint8_t {
+        all,
+        not_at_all, // it has to be sent
+        never,      // its sender has given up or died
+    };
+    Fetched fetch(const PostItem &receive, const char *address) const;
+    bool copy_from(int peer, const PostItem &receive, const char *address) const;
     bool relieve(int peer);
 
     // ---- both (post.cpp)

@@ -15,7 +15,8 @@
 //     small    letter, more, more, ...                   its sender does not wait for the receiver
 //     large    offer; the receiver answers, when a receive asks for it, through its own lane:
 //                  go:   then more, more, ...
-//                  over: it has copied the message itself (ranks of one process), or does not want it
+//                  over: it has copied the message itself (ranks of one process, or by the kernel from another one),
+//                        or does not want it
 //
 // The receiver takes every line that comes, whatever it tells, without waiting for anything: an offer is noted, bytes
 // that go on with a message go where the message goes, and a letter that nobody asks for yet is put aside. So a line
@@ -58,7 +59,7 @@ struct alignas(line_bytes) PostLine {
     struct Elsewhere {
         uint64_t total;      // bytes of the message
         uint64_t offset;     // of the payload, in the sender's segment
-        const char *address; // of the whole message, for ranks of the sender's process; offers only
+        const char *address; // of the whole message, if the receiver can copy it itself; offers only
     };
     union {
         unsigned char inside[room]; // payloads up to this size
@@ -79,7 +80,8 @@ struct PostLane {
     //     receiver   reading = 1; if (!revoked) copy a piece, look again, ...; reading = 0
     //     sender     revoked = 1; wait until reading == 0
     // In the one order of these stores and loads, all sequentially consistent, either the receiver sees the revocation
-    // or the sender sees the reading; and one who reads looks again soon.
+    // or the sender sees the reading; and one who reads looks again soon. Who reads from another process does no harm,
+    // so nobody waits for it: it looks behind the copy, and forgets the message if the sender has taken it back.
     std::atomic<uint32_t> reading;
     // ---- written by the sender
     alignas(line_bytes) std::atomic<uint32_t> revoked;

@@ -102,9 +102,11 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
     return bytes;
 }
 
-void PostOut::revoke() {
+void PostOut::revoke(bool wait) {
     lane_->revoked.store(1, std::memory_order_seq_cst);
-    Visit::await_end(lane_->reading);
+    if (wait) {
+        Visit::await_end(lane_->reading);
+    }
 }
 
 } // namespace xcoll

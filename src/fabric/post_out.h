@@ -58,8 +58,8 @@ public:
     uint64_t claimed() const {
         return lane_->claimed.read();
     }
-    // After this the peer does not read from this rank's buffers any more.
-    void revoke();
+    // After this the peer does not use what it reads from this rank's buffers; with `wait` it does not read any more.
+    void revoke(bool wait);
 
 private:
     // What becomes free with a line.

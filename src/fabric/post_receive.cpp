@@ -1,7 +1,10 @@
 // The receiving half of Post.
 #include <algorithm>
+#include <cerrno>
 
+#include "fabric/attach.h"
 #include "fabric/post.h"
+#include "fabric/visit.h"
 
 namespace xcoll {
 
@@ -215,20 +218,37 @@ void Post::accept(PostItem &receive, const char *address) {
         PostBox::close(receive);
         return;
     }
-    if (fits && address && !copy_from(receive.peer, receive, address)) {
-        receive.state = PostItem::State::arriving; // for ever: its sender has given up, and says so in its farewell
+    const Fetched fetched = fits && address ? fetch(receive, address) : Fetched::not_at_all;
+    if (fetched == Fetched::never) {
+        receive.state = PostItem::State::arriving; // for ever: its sender says so in its farewell, or is dead
+        l.arriving.push(&receive);
+        activate(receive.peer);
         return;
     }
-    receive.refuses = !fits || address;
+    receive.refuses = !fits || fetched == Fetched::all;
     receive.state = PostItem::State::answering;
     l.answers.push(&receive);
     activate(receive.peer);
     answer(receive.peer);
 }
 
+Post::Fetched Post::fetch(const PostItem &receive, const char *address) const {
+    if (window_.shares_process(receive.peer)) {
+        return copy_from(receive.peer, receive, address) ? Fetched::all : Fetched::never;
+    }
+    const PostLane &lane = *links_[static_cast<size_t>(receive.peer)].in;
+    AttachedRead read(window_.node().member(window_.node_rank(receive.peer)).process.pid);
+    read.add(receive.data, address, receive.total);
+    const int error = read.finish();
+    if (error == ESRCH || lane.revoked.load(std::memory_order_seq_cst) != 0) {
+        return Fetched::never;
+    }
+    return error == 0 ? Fetched::all : Fetched::not_at_all;
+}
+
 // post_lane.h has the proof that the buffer is still the sender's to give.
-bool Post::copy_from(int peer, PostItem &receive, const char *address) const {
-    constexpr size_t piece = 256 * 1024; // a sender that takes its buffer back waits for one at most
+bool Post::copy_from(int peer, const PostItem &receive, const char *address) const {
+    constexpr size_t piece = Visit::piece; // a sender that takes its buffer back waits for one at most
     PostLane &lane = *links_[static_cast<size_t>(peer)].in;
     bool revoked = false;
     lane.reading.store(1, std::memory_order_seq_cst);

@@ -171,10 +171,13 @@ bool Post::announce(int peer) {
         }
         return true;
     }
-    const char *address = shares_process(peer) ? send->data : nullptr;
+    const char *address = reaches(peer, send->bytes) ? send->data : nullptr;
     const PostOut::Label label{PostLine::What::offer, send->tag, send->message, send->bytes, address};
     if (l.out.put(supplies_, label, nullptr, 0) == PostOut::full) {
         return false;
+    }
+    if (address) {
+        window_.count_lent();
     }
     ++l.messages;
     l.waiting.pop();

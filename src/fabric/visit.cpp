@@ -15,9 +15,9 @@ Visit::~Visit() {
     window_.mine().visiting.store(0, std::memory_order_release);
 }
 
-void Visit::check(int p) const {
-    if (window_.board(p).farewell.result.load(std::memory_order_seq_cst) != 0 && p != window_.rank()) [[unlikely]] {
-        window_.check_farewells();
+void Visit::check_kept(const Window &window, int p) {
+    if (window.board(p).farewell.result.load(std::memory_order_seq_cst) != 0 && p != window.rank()) [[unlikely]] {
+        window.check_farewells();
     }
 }
 

@@ -28,7 +28,11 @@ public:
     Visit(const Visit &) = delete;
     Visit &operator=(const Visit &) = delete;
     // Before this rank uses anything of p's. Throws what p said, if it has given up.
-    void check(int p) const;
+    void check(int p) const {
+        check_kept(window_, p);
+    }
+    // The same of what has been copied without a visit, from another process: it may not be what p lent.
+    static void check_kept(const Window &window, int p);
 
     // The owner's side.
     static void await_end(const std::atomic<uint32_t> &visiting);

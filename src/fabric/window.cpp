@@ -77,8 +77,8 @@ void Window::lend_private() {
 }
 
 void Window::recall() const {
-    for (int p = 0; lends_private_ && p < size_; ++p) {
-        if (p != rank_) {
+    for (int p = 0; p < size_; ++p) {
+        if (p != rank_ && shares_process(p)) {
             Visit::await_end(board(p).visiting);
         }
     }

@@ -195,6 +195,26 @@ public:
     bool lends_private() const {
         return lends_private_;
     }
+    // Private ones of these sizes, to ranks of other processes, which have the kernel copy them (fabric/attach.h).
+    struct Attached {
+        size_t least = ~size_t{0};
+        size_t most = 0;            // where every rank copies
+        size_t most_rooted = 0;     // where the root copies, or all others
+        size_t most_in_message = 0; // of a user to another
+    };
+    const Attached &attached() const {
+        return attached_;
+    }
+    bool lends_attached(size_t bytes, size_t most) const {
+        return bytes >= attached_.least && bytes <= most;
+    }
+    void lend_attached(const Attached &sizes) {
+        attached_ = sizes;
+        attached_.least = std::max(sizes.least, least_lent_);
+    }
+    bool shares_process(int p) const {
+        return node_.member(node_rank(p)).same_process;
+    }
     // Where p says that something lies which it lends.
     char *lent(int p, const Head &head, uint64_t place) const {
         return head.lent == Lent::address ? reinterpret_cast<char *>(place) : at(p, place);
@@ -206,7 +226,7 @@ public:
     uint64_t lent_count() const {
         return lent_.load(std::memory_order_relaxed);
     }
-    // After the farewell: returns when no peer uses what this rank lent any more.
+    // After the farewell: returns when no peer of this process uses what this rank lent any more.
     void recall() const;
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
@@ -238,6 +258,7 @@ private:
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
     StoreKind store_kind_;
     size_t least_lent_ = ~size_t{0};
+    Attached attached_;
     bool lends_private_ = false;
     std::atomic<uint64_t> lent_{0};
     uint64_t everyone_done_ = 0;

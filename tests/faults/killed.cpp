@@ -33,6 +33,17 @@ xcoll_result_t bcasts(const Member &member, std::vector<float> &data) {
     }
     return XCOLL_SUCCESS;
 }
+// Each rank's half of the data, in parts for all ranks.
+xcoll_result_t alltoall(const Member &member, std::vector<float> &data) {
+    const size_t half = data.size() / 2;
+    return xcoll_alltoall(data.data(), data.data() + half, half / static_cast<size_t>(member.size), XCOLL_FLOAT32,
+                          member.comm);
+}
+xcoll_result_t messages(const Member &member, std::vector<float> &data) {
+    const size_t half = data.size() / 2;
+    return xcoll_sendrecv(data.data(), half, (member.rank + 1) % member.size, 0, data.data() + half, half,
+                          (member.rank + member.size - 1) % member.size, 0, XCOLL_FLOAT32, member.comm);
+}
 xcoll_result_t barrier(const Member &member, std::vector<float> &) {
     return xcoll_barrier(member.comm);
 }
@@ -105,6 +116,9 @@ constexpr Scenario scenarios[] = {
     {"small allreduce by messages", small_allreduce, "ALLREDUCE=doubling"},
     {"bcast", bcasts, ""},
     {"bcast by messages", bcasts, "BCAST=tree"},
+    {"alltoall", alltoall, "CMA=off"},
+    {"alltoall, attached", alltoall, "CMA=on"},
+    {"messages, attached", messages, "CMA=on"},
     {"barrier", barrier, ""},
     {"requests", requests, ""},
     {"requests by messages", requests, "ALLREDUCE=ring"},

@@ -43,17 +43,20 @@ grep -qE 'open files +77 ' "$work/out" || wrong 'the limit of open files is not 
 
 # In a job it speaks of that job, once; alone of as many ranks as it is told.
 tool=$xcollrun run 0 -n 3 "$tool" job
-lines out 5
+lines out 6
+says out 'large buffers '
 says out '3 ranks, 3 on this machine'
 run 0 job -n5
 says out '5 ranks, 5 on this machine'
+XCOLL_CMA=off tool=$xcollrun run 0 -n 2 "$tool" job
+says out 'through the ring: XCOLL_CMA=off'
 tool=$xcollrun run 2 -n 2 "$tool" -n 4
 says err 'without a launcher'
 
 # For programs there is everything as one object; the sections are members of it.
 run 0 --json
 lines out 1
-for member in build machine memory settings algorithms passed_over limits; do says out "\"$member\": "; done
+for member in build machine memory lending settings algorithms passed_over limits; do says out "\"$member\": "; done
 if command -v python3 >/dev/null; then
     python3 - "$work/out" <<'END' || wrong 'the output of --json is not JSON, or not complete'
 import json, sys

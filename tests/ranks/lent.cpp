@@ -181,7 +181,7 @@ void many_are_in_flight_at_once(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    for (const char *settings : {"LEND=32K", "SHM_BUDGET=1M", "ALLREDUCE=two_shot"}) {
+    for (const char *settings : {"LEND=32K", "CMA=off", "CMA=on", "ALLREDUCE=two_shot"}) {
         xcoll_comm_t comm = rank.open(settings);
         for (const Where where : everywhere) {
             for (const size_t count : {size_t{8191}, size_t{30'001}, size_t{200'000}}) {

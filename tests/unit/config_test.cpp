@@ -119,6 +119,8 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_true(read("GROUPS=2,10,3").group_sizes == std::vector<int>({2, 10, 3}));
     assert_true(read("GROUPS=2,2;GROUPS=none").group_sizes.empty());
     assert_false(read("SHM=off").shm);
+    assert_true(read("CMA=on").attach == Attach::on && read("CMA=off").attach == Attach::off);
+    assert_true(read("CMA=off;CMA=auto").attach == Attach::where_it_pays);
 }
 
 void meeting_places_are_a_host_and_a_port(void **) {
@@ -148,6 +150,7 @@ void what_is_not_valid_is_named(void **) {
                             "SHM_BUDGET=0",
                             "HEAP=0",
                             "LEND=x",
+                            "CMA=maybe",
                             "SHM_BUDGET=-1",
                             "SHM_BUDGET=1T",
                             "SHM_BUDGET=1MB",

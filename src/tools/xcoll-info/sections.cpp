@@ -51,6 +51,22 @@ std::string print_machine(const Json &all) {
            line("kernels", all["kernels"].text() + " (this processor runs: " + joined(machine["kernels"]) + ")");
 }
 
+// How large private buffers get from rank to rank.
+std::string print_lending(const Json &lending) {
+    if (lending.is_null()) {
+        return "";
+    }
+    const auto bytes = [](const Json &number) { return tools::show_bytes(static_cast<uint64_t>(number.number())); };
+    const Json &attached = lending["attached"];
+    if (lending["private"].truth()) {
+        return line("large buffers",
+                    "used by the other threads where they lie, from " + bytes(lending["from_bytes"]) + " on");
+    }
+    return line("large buffers", attached["why_not"].is_null()
+                                     ? "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on"
+                                     : "through the ring: " + attached["why_not"].text());
+}
+
 std::string print_job(const Json &all) {
     const Json &memory = all["memory"];
     std::string groups;
@@ -74,6 +90,7 @@ std::string print_job(const Json &all) {
            line("groups", groups) +
            line("memory", "for each rank a ring of " + bytes("ring_bytes") + " for payloads, in at most " +
                               bytes("segment_bytes") + " of address space") +
+           print_lending(all["lending"]) +
            line("waiting", crowded ? "gives the processor away: more ranks than usable processors" : "spins at first");
 }
 

@@ -1,0 +1,111 @@
+// ranks: 1 2 3 5 7 8 13
+// timeout: 120
+//
+// Large private buffers that the kernel copies from process to process: with XCOLL_CMA=on the library says that it
+// lends them, the results are right wherever they go, and with off it lends none. Skipped where the kernel refuses.
+#include <cerrno>
+
+#include "lent_bytes.h"
+
+using lent_bytes::large;
+using lent_bytes::times_lent;
+using ranks::Rank;
+
+namespace {
+
+constexpr int skipped = 77;
+
+void gather_into_stripes(const Rank &rank, xcoll_comm_t comm) {
+    // More runs than one system call takes pieces, of three bytes each with one between them.
+    constexpr size_t runs = 30'000, run = 3, stride = 4;
+    xcoll_dtype_t stripes = 0;
+    ranks::succeed(xcoll_type_vector(runs, run, stride, XCOLL_UINT8, &stripes));
+    const auto ranks = static_cast<size_t>(rank.size());
+    const size_t extent = (runs - 1) * stride + run;
+    std::vector<uint8_t> send(runs * run), recv(extent * ranks, 0xee);
+    for (size_t i = 0; i < send.size(); ++i) {
+        send[i] = static_cast<uint8_t>(i * 7 + static_cast<size_t>(rank.rank()));
+    }
+    const uint64_t before = times_lent(comm);
+    ranks::succeed(xcoll_allgather_typed(send.data(), send.size(), XCOLL_UINT8, recv.data(), 1, stripes, comm));
+    ranks::check(times_lent(comm) - before == (ranks > 1 ? 1 : 0), "what is read into stripes is lent");
+    for (size_t p = 0; p < ranks; ++p) {
+        for (size_t at = 0; at < extent; ++at) {
+            const size_t i = at / stride * run + at % stride;
+            const bool is_gap = at % stride == run;
+            const auto wanted = is_gap ? uint8_t{0xee} : static_cast<uint8_t>(i * 7 + p);
+            ranks::check(recv[p * extent + at] == wanted, "a byte of the stripes is wrong");
+        }
+    }
+    ranks::succeed(xcoll_type_free(&stripes));
+}
+
+void pass_on(const Rank &rank, xcoll_comm_t comm) {
+    const int next = (rank.rank() + 1) % rank.size(), last = (rank.rank() + rank.size() - 1) % rank.size();
+    for (const size_t bytes : {large, size_t{3'000'001}}) {
+        std::vector<uint8_t> send(bytes), recv(bytes, 0xee);
+        for (int turn = 0; turn < 3; ++turn) {
+            const auto value = [turn](int from, size_t i) {
+                return static_cast<uint8_t>(i * 11 + static_cast<size_t>(from * 31 + turn));
+            };
+            for (size_t i = 0; i < bytes; ++i) {
+                send[i] = value(rank.rank(), i);
+            }
+            const uint64_t before = times_lent(comm);
+            ranks::succeed(xcoll_sendrecv(send.data(), bytes, next, 1, recv.data(), bytes, last, 1, XCOLL_UINT8, comm));
+            ranks::check(times_lent(comm) - before == (rank.size() > 1 ? 1 : 0), "a large message is lent");
+            std::fill(send.begin(), send.end(), 0xdd);
+            for (size_t i = 0; i < bytes; ++i) {
+                ranks::check(recv[i] == value(last, i), "a byte of the message is wrong");
+            }
+        }
+    }
+}
+
+// What the kernel does not copy is an error that says what helps, and not a crash: here the input of rank 0 is not
+// there.
+void a_buffer_that_is_not_there_is_an_error(const Rank &rank) {
+    xcoll_comm_t comm = rank.open("CMA=on");
+    std::vector<uint8_t> recv(large * static_cast<size_t>(rank.size()));
+    void *hole = mmap(nullptr, large * static_cast<size_t>(rank.size()), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ranks::check(hole != MAP_FAILED, "mmap failed");
+    std::vector<uint8_t> send(large);
+    const xcoll_result_t result = xcoll_bcast(rank.rank() == 0 ? hole : recv.data(), large, XCOLL_UINT8, 0, comm);
+    if (rank.rank() == 0) {
+        ranks::check(result != XCOLL_SUCCESS, "rank 0 is told");
+    } else {
+        ranks::check(result == XCOLL_ERR_SYSTEM || result == XCOLL_ERR_ABORTED, "the others are told");
+        ranks::expect_message({"XCOLL_CMA=off", "rank 0"});
+    }
+    rank.meet();
+    munmap(hole, large * static_cast<size_t>(rank.size()));
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open("CMA=on");
+    const std::string text = lent_bytes::described(comm);
+    if (text.find("\"why_not\": null") == std::string::npos) {
+        std::printf("the kernel refuses: %s\n", text.substr(text.find("\"lending\""), 300).c_str());
+        std::fflush(stdout);
+        _exit(skipped);
+    }
+    lent_bytes::Bytes(rank, comm, lent_bytes::Reductions::copy).run();
+    gather_into_stripes(rank, comm);
+    pass_on(rank, comm);
+    ranks::succeed(xcoll_comm_free(&comm));
+    comm = rank.open("CMA=off");
+    std::vector<uint8_t> send(large), recv(large * static_cast<size_t>(rank.size()));
+    ranks::succeed(xcoll_allgather(send.data(), large, recv.data(), XCOLL_UINT8, comm));
+    ranks::check(times_lent(comm) == 0, "XCOLL_CMA=off lends nothing");
+    ranks::succeed(xcoll_comm_free(&comm));
+    if (rank.size() > 1) {
+        a_buffer_that_is_not_there_is_an_error(rank);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
