@@ -72,6 +72,7 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
         const auto with_request = [&](Call &call, const Comm &of) {
             out(request, "request") = XCOLL_REQUEST_NULL;
             describe(call, of);
+            call.op.form = Form::immediate;
         };
         if (any_group_open()) {
             auto plan = std::make_unique<Plan>();
@@ -119,6 +120,7 @@ xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_
         const Call call = described(comm, [&](Call &to, const Comm &of) {
             check_stream(stream);
             describe(to, of);
+            to.op.form = Form::stream;
         });
         comm.wait_until_quiet();
         comm.run(call);

@@ -126,6 +126,8 @@ xcoll_result_t xcoll_comm_split_config(xcoll_comm_t comm, int color, int key, co
         if (config) {
             const xcoll_comm_config_t c = read_config(config);
             wishes = wishes_of(&c);
+            const xcoll::Settings &settings = wishes.settings;
+            xcoll::process().traces().open(settings.trace, checked(comm).team().rank, settings.trace_events);
         }
     };
     return derive(__func__, comm, out, check, [&](xcoll::Comm &parent) {

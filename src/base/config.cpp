@@ -36,22 +36,40 @@ const char *set_timeout(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-template <size_t Settings::*member> const char *set_bytes(Settings &settings, const std::string &text) {
-    constexpr const char *expected = "bytes, such as 64M or 1G";
+// "64M"; nothing if it is no number from 1 to `most`.
+std::optional<size_t> read_amount(std::string_view text, size_t most) {
     constexpr std::string_view suffixes = "KMG";
-    constexpr size_t most = size_t{1} << 40;
     size_t value = 0;
     const auto suffix = take_number(text, value);
     if (!suffix || suffix->size() > 1) {
-        return expected;
+        return std::nullopt;
     }
     const int unit = suffix->empty() ? 0 : std::toupper(static_cast<unsigned char>(suffix->front()));
     const size_t found = suffix->empty() ? 0 : suffixes.find(static_cast<char>(unit)) + 1;
     const size_t shift = 10 * found;
     if ((found == 0 && !suffix->empty()) || value == 0 || value > most >> shift) {
-        return expected;
+        return std::nullopt;
     }
-    settings.*member = value << shift;
+    return value << shift;
+}
+
+template <size_t Settings::*member> const char *set_bytes(Settings &settings, const std::string &text) {
+    constexpr size_t most = size_t{1} << 40;
+    const std::optional<size_t> bytes = read_amount(text, most);
+    if (!bytes) {
+        return "bytes, such as 64M or 1G";
+    }
+    settings.*member = *bytes;
+    return nullptr;
+}
+
+const char *set_trace_events(Settings &settings, const std::string &text) {
+    constexpr size_t most = size_t{64} << 20; // 4 GiB for each communicator
+    const std::optional<size_t> events = read_amount(text, most);
+    if (!events) {
+        return "a number of operations, such as 64K, of up to 64M";
+    }
+    settings.trace_events = *events;
     return nullptr;
 }
 
@@ -125,7 +143,7 @@ const char *set_secret(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-// Names of algorithms and instruction sets are checked where their tables are.
+// Names of algorithms and instruction sets are checked where their tables are, that of a folder where it is used.
 template <std::string Settings::*member> const char *set_name(Settings &settings, const std::string &text) {
     settings.*member = text;
     return nullptr;
@@ -201,6 +219,9 @@ constexpr Variable table[] = {
     {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret, true},
     {"INTERFACE", "", "name or address of the network interface for the start; empty: by the route",
      set_name<&Settings::interface>},
+    {"TRACE", "", "folder into which each process writes what its operations did; empty: none",
+     set_name<&Settings::trace>},
+    {"TRACE_EVENTS", "64K", "operations of each communicator that the trace keeps: the last ones", set_trace_events},
     {"RANK", "", "this rank; set by xcollrun, or by hand with XCOLL_ROOT", ignore},
     {"SIZE", "", "number of ranks; set by xcollrun, or by hand with XCOLL_ROOT", ignore},
     {"LOCAL_RANK", "", "this rank among those of its machine; set by xcollrun", ignore},

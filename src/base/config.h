@@ -45,6 +45,8 @@ struct Settings {
     Determinism determinism = Determinism::run;
     std::array<std::string, kinds> algorithms; // by collective; "": chosen by cost
     std::string tuning_file, tuning;           // its name, and what it says
+    std::string trace;                         // folder; "": none
+    size_t trace_events = 0;                   // of a communicator
 
     const std::string &algorithm(Kind kind) const {
         return algorithms[static_cast<size_t>(named_with(kind))];

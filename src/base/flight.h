@@ -11,10 +11,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <string>
 
 #include "base/op.h"
+#include "base/shown_text.h"
 #include "base/stamped.h"
 
 namespace xcoll::flight {
@@ -49,21 +48,6 @@ using Entry = Stamped<2>;
 inline Fingerprint call_of(const Entry &entry) {
     return {entry.words[0], entry.words[1]};
 }
-
-// Text in words; what does not fit is cut off.
-template <size_t bytes> struct Text {
-    uint64_t words[bytes / sizeof(uint64_t)];
-
-    static Text of(const std::string &text) {
-        Text words{};
-        std::memcpy(words.words, text.data(), text.size() < bytes ? text.size() : bytes);
-        return words;
-    }
-    std::string text() const {
-        const auto *begin = reinterpret_cast<const char *>(words);
-        return {begin, strnlen(begin, bytes)};
-    }
-};
 
 // A wait that has lasted for longer than a moment (run/wait.cpp); the stamp only tells one from another.
 enum WaitWord : size_t {

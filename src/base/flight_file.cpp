@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
+#include "base/file_space.h"
 #include "xcoll.h"
 
 namespace xcoll {
@@ -21,17 +21,6 @@ using flight::record_bytes;
 
 constexpr size_t records_of_page = page_bytes / record_bytes;
 
-// Growing a file beyond the limit ends a process by SIGXFSZ.
-bool may_have_file_of(size_t bytes) {
-    rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
-}
-
-bool add_memory(int file, size_t at, size_t bytes) {
-    return may_have_file_of(at + bytes) &&
-           posix_fallocate(file, static_cast<off_t>(at), static_cast<off_t>(bytes)) == 0;
-}
-
 } // namespace
 
 void FlightFile::open() {
@@ -42,7 +31,7 @@ void FlightFile::open() {
     }
     constexpr size_t space = page_bytes + most_records * record_bytes;
     // Sealed, so that whoever maps it relies on what is there.
-    const bool is_ready = add_memory(file, 0, page_bytes) && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
+    const bool is_ready = add_file_space(file, 0, page_bytes) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
     void *base = is_ready ? mmap(nullptr, space, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     if (base == MAP_FAILED) {
         close(file);
@@ -65,7 +54,7 @@ void FlightFile::open() {
 bool FlightFile::grow() {
     free_.reserve(there_ + records_of_page); // whoever gives one back cannot fail
     const size_t at = page_bytes + there_ * record_bytes;
-    if (!base_ || there_ + records_of_page > most_records || !add_memory(descriptor_, at, page_bytes)) {
+    if (!base_ || there_ + records_of_page > most_records || add_file_space(descriptor_, at, page_bytes) != 0) {
         return false;
     }
     for (size_t i = records_of_page; i-- > 0;) {

@@ -44,6 +44,15 @@ enum class Kind : uint8_t {
 };
 inline constexpr int kinds = 27;
 
+// How it was called.
+enum class Form : uint8_t {
+    blocking,
+    immediate, // with a request
+    persistent,
+    stream,
+    group,
+};
+
 // What is true of every call of a kind.
 struct KindTraits {
     const char *name;
@@ -110,6 +119,7 @@ struct Op {
     Kind kind = Kind::none;
     Dtype dtype = Dtype::none;
     Operator op = Operator::none;
+    Form form = Form::blocking;
     int32_t root = -1;          // -1: not a rooted operation
     const void *send = nullptr; // equal to recv when in place
     void *recv = nullptr;

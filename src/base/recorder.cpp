@@ -8,13 +8,6 @@ namespace xcoll {
 
 namespace {
 
-template <size_t bytes> void show_text(flight::Text<bytes> &to, const std::string &text) {
-    const auto words = flight::Text<bytes>::of(text);
-    for (size_t i = 0; i < std::size(words.words); ++i) {
-        show(to.words[i], words.words[i]);
-    }
-}
-
 // The stamp of the oldest one that has begun and not ended, or 0.
 uint64_t oldest_begun(const flight::Entry (&entries)[flight::entry_count]) {
     uint64_t oldest = 0;
@@ -29,10 +22,18 @@ uint64_t oldest_begun(const flight::Entry (&entries)[flight::entry_count]) {
 
 } // namespace
 
+Fingerprint fingerprint_of_message(const Op &op) {
+    Op shown = op;
+    shown.root = op.kind == Kind::recv ? op.from : op.to;
+    shown.count = op.kind == Kind::recv ? op.room : op.sent;
+    return fingerprint(shown);
+}
+
 void Recorder::introduce(const Identity &identity) {
     show(record_->rank, int64_t{identity.rank});
     show(record_->size, int64_t{identity.size});
     show(record_->created, now_ns());
+    show(record_->internal, int64_t{identity.is_internal});
     show_text(record_->name, identity.name);
     for (size_t p = 0; p < std::min(identity.pids.size(), flight::most_pids); ++p) {
         show(record_->pids[p], identity.pids[p]);
@@ -40,16 +41,9 @@ void Recorder::introduce(const Identity &identity) {
     show(record_->id, identity.id);
 }
 
-void Recorder::mark_internal() {
-    show(record_->internal, int64_t{1});
-}
-
 uint64_t Recorder::begin_message(const Op &op) {
     const uint64_t m = ++messages_;
-    Op shown = op;
-    shown.root = op.kind == Kind::recv ? op.from : op.to;
-    shown.count = op.kind == Kind::recv ? op.room : op.sent;
-    const Fingerprint call = fingerprint(shown);
+    const Fingerprint call = fingerprint_of_message(op);
     message(m).rewrite(flight::stamp(m, flight::State::begun), {call.what, call.count});
     return m;
 }

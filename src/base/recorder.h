@@ -15,6 +15,9 @@
 
 namespace xcoll {
 
+// A user's message as others are shown it: the root is the peer, the count is in bytes.
+Fingerprint fingerprint_of_message(const Op &op);
+
 class Recorder {
 public:
     // Who the rank is, for its record.
@@ -23,12 +26,12 @@ public:
         int rank, size;
         std::string name;
         std::vector<int64_t> pids; // of all ranks, 0 for those of other machines
+        bool is_internal = false;
     };
     // `record` stays the recorder's until it is destroyed.
     explicit Recorder(std::shared_ptr<flight::Record> record) : record_(std::move(record)) {
     }
     void introduce(const Identity &identity);
-    void mark_internal();
 
     // ---- by the thread that starts operations
     void begin(uint64_t n, const Fingerprint &call, const char *algorithm) {

@@ -150,7 +150,15 @@ void Comm::introduce() {
     for (const Peer &peer : membership_.peers) {
         pids.push_back(peer.node_rank >= 0 ? node.member(peer.node_rank).process.pid : 0);
     }
-    recorder_.introduce({id.value(), team_.rank, team_.size, membership_.name, std::move(pids)});
+    recorder_.introduce(
+        {id.value(), team_.rank, team_.size, membership_.name, std::move(pids), membership_.is_internal});
+    if (!membership_.is_internal) {
+        const Settings &settings = membership_.settings;
+        const int job_rank = membership_.peers[static_cast<size_t>(team_.rank)].net_rank;
+        trace_ = process().traces().take(
+            settings.trace, settings.trace_events,
+            {id.value(), node.member(0).segment->header().nonce, job_rank, team_.rank, team_.size, membership_.name});
+    }
 }
 
 Team Comm::make_team() {
@@ -187,7 +195,7 @@ Comm::~Comm() {
 
 void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
     const Row &row = choices_.row(op);
-    recorder_.begin(n, call, row.name);
+    const Recorded recorded = record(op, call, n, row);
     try {
         if (row.run == one_shot) {
             one_shot_now(op, call, n);
@@ -196,15 +204,15 @@ void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
         } else {
             run_task(op, call, n, row.run, row.needs);
         }
-        recorder_.end(n, flight::State::done);
+        record_end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
-        recorder_.end(n, flight::State::failed);
+        record_end(recorded, failure.result());
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
         throw;
     } catch (const std::bad_alloc &) {
-        recorder_.end(n, flight::State::failed);
+        record_end(recorded, XCOLL_ERR_SYSTEM);
         // The peers are in the operation already, so this is not the call error that a lack of memory usually is.
         const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory);
         fail_for_good(failure);
@@ -260,19 +268,19 @@ void Comm::run_message(const Call &call) {
         run_as_request(call);
         return;
     }
-    const uint64_t m = recorder_.begin_message(call.op);
+    const Recorded recorded = record_message(call.op);
     try {
         open_post();
         run_task(call.op, {}, 0, user_message, Row::Needs::window);
-        recorder_.end_message(m, flight::State::done);
+        record_end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
-        recorder_.end_message(m, flight::State::failed);
+        record_end(recorded, failure.result());
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
         throw;
     } catch (const std::bad_alloc &) {
-        recorder_.end_message(m, flight::State::failed);
+        record_end(recorded, XCOLL_ERR_NO_MEMORY);
         throw;
     }
 }

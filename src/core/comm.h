@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/float_mode.h"
 #include "base/recorder.h"
+#include "base/trace_file.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
 #include "core/request.h"
@@ -40,6 +41,7 @@ struct Membership {
     std::shared_ptr<Net> net; // nullptr if nobody needs it
     std::vector<Peer> peers;
     int rank = 0;
+    bool is_internal = false;     // of the library's own: no user has it
     std::vector<uint64_t> boards; // by rank; empty unless all share memory
     uint32_t net_id = 0;          // the communicator's number on the net
     Settings settings;
@@ -197,7 +199,24 @@ private:
     std::optional<Failure> poll_in_flight(bool &moved);
     bool move(Request &request, bool &moved);
     void end(Request &request);
-    void record_end(const Request &request);
+    // ---- what is kept of an operation
+    Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
+        recorder_.begin(n, call, row.name);
+        return {n, false, trace_ ? trace(op, call, n, row) : 0};
+    }
+    Recorded record_message(const Op &op);
+    void record_end(const Recorded &recorded, xcoll_result_t result) {
+        const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
+        if (recorded.is_message) {
+            recorder_.end_message(recorded.number, state);
+        } else {
+            recorder_.end(recorded.number, state);
+        }
+        if (trace_) {
+            trace_->end(recorded.event, result);
+        }
+    }
+    uint64_t trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row);
     // With the owner word.
     void end_in_flight(xcoll_result_t result, const std::string &message);
 
@@ -224,6 +243,8 @@ private:
     std::vector<Request *> in_flight_;
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
     std::string trouble_message_;                    // written before trouble_
+    // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.
+    std::unique_ptr<Trace> trace_;
 };
 
 } // namespace xcoll

@@ -37,13 +37,13 @@ void Comm::start_owned(Request &request) {
     if (traits(op.kind).is_message) {
         open_post();
         request.what.op.received = &request.received;
-        request.message_number = recorder_.begin_message(op);
+        request.recorded = record_message(op);
         request.row = &choices_.row(op);
     } else {
         request.n = take_number();
         request.call = fingerprint(op, mode(op, request.n));
         request.row = &choices_.row(op);
-        recorder_.begin(request.n, request.call, request.row->name);
+        request.recorded = record(op, request.call, request.n, *request.row);
     }
     request.home = {&frames_, &request.parking};
     request.result = XCOLL_SUCCESS;
@@ -60,7 +60,7 @@ void Comm::start_owned(Request &request) {
     } catch (const std::bad_alloc &) {
         in_flight_.pop_back();
         request.result = XCOLL_ERR_SYSTEM;
-        record_end(request);
+        record_end(request.recorded, request.result);
         request.finish();
         throw;
     }
@@ -281,21 +281,12 @@ bool Comm::move(Request &request, bool &moved) {
 
 // With the owner word; its result is known.
 void Comm::end(Request &request) {
-    record_end(request);
+    record_end(request.recorded, request.result);
     for (const auto &observer : request.observers) {
         observer->end(request);
     }
     request.finish(); // whoever waits may take it away now
     membership_.node->doorbell().wake_own();
-}
-
-void Comm::record_end(const Request &request) {
-    const auto state = request.result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
-    if (request.message_number > 0) {
-        recorder_.end_message(request.message_number, state);
-    } else {
-        recorder_.end(request.n, state);
-    }
 }
 
 bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {

@@ -48,17 +48,35 @@ struct Hello {
     Agreed agreed;
     HostIdentity host;
     uint32_t shares_memory;
-    uint32_t unused;
+    uint32_t can_trace; // or needs not to
 };
+
+// What keeps this rank from writing the trace that is wanted; "": nothing.
+std::string open_trace(const Settings &settings, int rank) {
+    try {
+        process().traces().open(settings.trace, rank, settings.trace_events);
+        return "";
+    } catch (const Failure &failure) {
+        return failure.message();
+    }
+}
 
 std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
     Hello mine{};
     mine.agreed = agreed_of(settings);
     mine.host = host_identity();
     mine.shares_memory = settings.shm ? 1 : 0;
+    const std::string obstacle = open_trace(settings, boot.rank());
+    mine.can_trace = obstacle.empty() ? 1 : 0;
     std::vector<Hello> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), sizeof mine);
+    if (!obstacle.empty()) {
+        throw Failure(XCOLL_ERR_CONFIG, obstacle);
+    }
     for (size_t r = 0; r < all.size(); ++r) {
+        if (all[r].can_trace == 0) {
+            fail(XCOLL_ERR_CONFIG, "rank %zu cannot write its trace: see the error on that rank", r);
+        }
         check_agreed(static_cast<int>(r), all[r].agreed, 0, all[0].agreed);
     }
     return all;
@@ -104,6 +122,7 @@ Settings settings_of(const Wishes &wishes) {
 void apply(Membership &membership, const Wishes &wishes) {
     membership.settings = settings_of(wishes);
     membership.name = wishes.name;
+    membership.is_internal = wishes.is_internal;
 }
 
 // Whoever started this process says more about its job than variables that it may have inherited.
@@ -148,6 +167,7 @@ std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int
 
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {
     process().watch_forks();
+    process().traces().open(wishes.settings.trace, 0, wishes.settings.trace_events);
     const std::vector<std::shared_ptr<Node>> nodes =
         connect_threads(size, read_machine(), wishes.settings.shm_budget, wishes.settings.heap);
     std::vector<int> locals(static_cast<size_t>(size));
@@ -298,8 +318,9 @@ std::unique_ptr<Comm> world(const Wishes &wishes) {
     Process::Job &job = process().job();
     const std::lock_guard lock(job.mutex);
     if (!job.world) {
-        job.world = connect(*find_job(settings_of(wishes)), wishes);
-        job.world->recorder().mark_internal();
+        Wishes own = wishes;
+        own.is_internal = true;
+        job.world = connect(*find_job(settings_of(wishes)), own);
     }
     std::unique_ptr<Comm> comm = dup(*job.world, wishes);
     ++job.users;

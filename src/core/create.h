@@ -15,6 +15,7 @@ struct Wishes {
     Settings settings;
     std::string name;
     int64_t timeout_ms = 0; // 0: as the settings say
+    bool is_internal = false;
 };
 
 // All collective but connect_thread_ranks; all throw Failure, on every rank if on one.

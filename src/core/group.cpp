@@ -51,6 +51,7 @@ void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shar
     const auto add = [&](Comm *comm, Call call) {
         plan.operations.push_back(std::make_shared<Request>(comm, std::move(call)));
         plan.operations.back()->after = before;
+        plan.operations.back()->what.op.form = Form::group;
         return plan.operations.size() - 1;
     };
     for (Comm *comm : comms) {

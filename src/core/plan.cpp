@@ -10,6 +10,7 @@ namespace xcoll {
 void Plan::make_persistent() {
     persistent_ = true;
     for (const auto &operation : operations) {
+        operation->what.op.form = Form::persistent;
         operation->comm_life = operation->comm->life();
     }
 }

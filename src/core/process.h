@@ -9,6 +9,7 @@
 
 #include "base/flight_file.h"
 #include "base/op.h"
+#include "base/trace_file.h"
 #include "boot/unique_id.h"
 #include "core/registry.h"
 #include "core/user_memory.h"
@@ -51,6 +52,9 @@ public:
     FlightFile &flights() {
         return flights_;
     }
+    TraceFiles &traces() {
+        return traces_;
+    }
 
     // ---- unique ids that were made here
     OwnIds &own_ids() {
@@ -87,6 +91,7 @@ private:
     std::once_flag fork_handler_;
     Job job_;
     FlightFile flights_;
+    TraceFiles traces_;
     OwnIds own_ids_;
     std::atomic<int> groups_{0};
     Registry<Shape> types_{dtype_range};

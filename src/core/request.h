@@ -10,6 +10,7 @@
 #include "coll/select.h"
 #include "core/call.h"
 #include "core/observer.h"
+#include "core/recorded.h"
 
 namespace xcoll {
 
@@ -22,8 +23,8 @@ struct Request {
     Call what;
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
     Fingerprint call{};
-    uint64_t n = 0;              // 0: a message
-    uint64_t message_number = 0; // then, in the recorder
+    uint64_t n = 0; // 0: a message
+    Recorded recorded;
     const Row *row = nullptr;
     Parking parking;
     TaskHome home{};

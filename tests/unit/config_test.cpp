@@ -115,6 +115,7 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_int_equal(read("SHM_BUDGET=1G").shm_budget, size_t{1} << 30);
     assert_int_equal(read("HEAP=5M").heap, size_t{5} << 20);
     assert_int_equal(read("LEND=1").lend, 1);
+    assert_int_equal(read("TRACE_EVENTS=1M").trace_events, size_t{1} << 20);
     assert_string_equal(read("GROUPS=2,10,3").groups.c_str(), "2,10,3");
     assert_true(read("GROUPS=2,10,3").group_sizes == std::vector<int>({2, 10, 3}));
     assert_true(read("GROUPS=2,2;GROUPS=none").group_sizes.empty());
@@ -138,6 +139,7 @@ void what_is_not_valid_is_named(void **) {
                             "TIMEOUT= 1",
                             "HEAP= -18446744073709551615",
                             "HEAP=+5",
+                            "TRACE_EVENTS=65M",
                             "GROUPS=2147483647,2147483647",
                             "GROUPS=99999999999999999999",
                             "TIMEOUT=x",

@@ -24,7 +24,7 @@ double seconds_since(int64_t then_ns) {
 }
 
 // What another process calls something, for a terminal: nothing in it commands one.
-template <size_t bytes> std::string printable(const flight::Text<bytes> &shown) {
+template <size_t bytes> std::string printable(const Text<bytes> &shown) {
     std::string text = shown.text();
     const auto is_command = [](unsigned char c) { return c < ' ' || c == 0x7f; };
     std::replace_if(text.begin(), text.end(), is_command, '?');

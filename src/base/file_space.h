@@ -1,0 +1,12 @@
+// Room in files that are mapped.
+#pragma once
+
+#include <cstddef>
+
+namespace xcoll {
+
+// Gives a part of a file its place, on the disk or in memory, so that no store into it fails later. Returns errno, 0
+// if all is well; EFBIG where a limit forbids it (going beyond ends a process by SIGXFSZ).
+int add_file_space(int file, size_t at, size_t bytes);
+
+} // namespace xcoll
