@@ -10,6 +10,7 @@
 #include "tools/shared/library.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
+#include "tools/xcoll-doctor/trace_events.h"
 #include "tools/xcoll-doctor/visit.h"
 
 using namespace xcoll::doctor;
@@ -27,6 +28,7 @@ struct Wanted {
     bool json = false, strict = false;
     pid_t job = 0;     // the job of this process, instead of the machine
     bool jobs = false; // all of them
+    std::string trace; // folder
 };
 
 Json describe_library() {
@@ -103,12 +105,13 @@ int look(const Wanted &wanted) {
 }
 
 void refuse_options_of_machine(const Wanted &wanted) {
-    if (wanted.jobs && wanted.job != 0) {
-        throw xcoll::tools::Mistake("-p looks into one job and --jobs into all: expected one of them");
+    if (wanted.jobs + (wanted.job != 0) + !wanted.trace.empty() > 1) {
+        throw xcoll::tools::Mistake(
+            "-p looks into one job, --jobs into all and --trace at what one has left: expected one of them");
     }
     if (wanted.ranks != 0 || wanted.strict || !wanted.root.empty()) {
         throw xcoll::tools::Mistake(
-            "-n, --strict and --root are about the machine: expected none of them with -p or --jobs");
+            "-n, --strict and --root are about the machine: expected none of them with -p, --jobs or --trace");
     }
 }
 
@@ -121,8 +124,9 @@ int main(int count, char **arguments) {
         "",
         "Looks for what would keep jobs from running well on this machine, says what it means and what to do; with "
         "-p,\n"
-        "looks into a job that runs, hangs or is stopped, and says who keeps whom waiting. Ends with 1 if there is a\n"
-        "problem.\n",
+        "looks into a job that runs, hangs or is stopped, and says who keeps whom waiting; with --trace, shows what "
+        "the\n"
+        "ranks of a job did and when. Ends with 1 if there is a problem.\n",
         {{"-n", "N", "for a job of N ranks; default: one for each usable processor, at least 2",
           [&](std::string_view value) {
               wanted.ranks = static_cast<int>(xcoll::tools::take_number("-n", value, 1, most_ranks));
@@ -133,6 +137,13 @@ int main(int count, char **arguments) {
                   static_cast<pid_t>(xcoll::tools::take_number("-p", value, 1, std::numeric_limits<pid_t>::max()));
           }},
          {"--jobs", nullptr, "look into all jobs of this user", [&](std::string_view) { wanted.jobs = true; }},
+         {"--trace", "FOLDER", "print the traces that XCOLL_TRACE=FOLDER has left there, for viewers of traces",
+          [&](std::string_view value) {
+              if (value.empty()) {
+                  throw xcoll::tools::Mistake("--trace needs the folder that XCOLL_TRACE named");
+              }
+              wanted.trace = value;
+          }},
          {"--strict", nullptr, "end with 1 after a warning, too", [&](std::string_view) { wanted.strict = true; }},
          {"--json", nullptr, "print JSON", [&](std::string_view) { wanted.json = true; }},
          {"--root", "DIR", "read the files of /proc and /sys below DIR: those of another machine",
@@ -144,8 +155,11 @@ int main(int count, char **arguments) {
         if (!xcoll::tools::take_options(tool, count, arguments).empty()) {
             throw xcoll::tools::Mistake("expected options only");
         }
-        if (wanted.jobs || wanted.job != 0) {
+        if (wanted.jobs || wanted.job != 0 || !wanted.trace.empty()) {
             refuse_options_of_machine(wanted);
+            if (!wanted.trace.empty()) {
+                return print_trace(wanted.trace);
+            }
             return visit(wanted.job, wanted.json);
         }
         if (std::getenv("XCOLL_SIZE")) {

@@ -16,7 +16,7 @@ BEGIN {
     n = split(floors, part, " ")
     for (i = 1; i <= n; i++) { split(part[i], pair, ":"); floor[pair[1]] = pair[2] }
     # The header that a plug-in and its loader share; the protocol between the launcher and what it starts; what a
-    # process shows to xcoll-doctor.
+    # process shows or leaves to xcoll-doctor.
     loads_plugins = " fabric fused core "
     of_use_to_tools = " base/clock.h base/descriptor.h base/list_folder.h base/read_text.h "
     hidden_from_coll = " thread mutex shared_mutex condition_variable future fstream filesystem iostream "
@@ -76,9 +76,9 @@ FNR == 1 { outside = FILENAME !~ /^src\//; from = outside ? FILENAME : place(sub
     if (from ~ /^tools/) {
         if (target == "boot/launcher_protocol.h") next
         if (to == "tools/shared" || target == "api/operations.def" || index(of_use_to_tools, " " target " ")) next
-        if (from == "tools/xcoll-doctor" && target == "base/flight.h") next
+        if (from == "tools/xcoll-doctor" && (target == "base/flight.h" || target == "base/trace.h")) next
         if (from == "tools/xcoll-sim" && (target ~ /^fabric\/sim/ || to == "coll")) next
-        forbid("a tool sees the public header, the operation table, tools/shared, boot/launcher_protocol.h, some small things of base and, xcoll-doctor, base/flight.h")
+        forbid("a tool sees the public header, the operation table, tools/shared, boot/launcher_protocol.h, some small things of base and, xcoll-doctor, base/flight.h and base/trace.h")
     } else if (from ~ /^plugins/) {
         if (target == "plugins/plugin.h" && from != "plugins") next
         if (to != "base") forbid("a plug-in sees plugins/plugin.h and base")

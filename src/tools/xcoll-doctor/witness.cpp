@@ -9,8 +9,6 @@
 #include <fstream>
 #include <optional>
 #include <set>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/descriptor.h"
@@ -18,6 +16,7 @@
 #include "tools/shared/command_line.h"
 #include "tools/shared/processes.h"
 #include "tools/shared/text.h"
+#include "tools/xcoll-doctor/mapped_file.h"
 #include "xcoll.h"
 
 namespace xcoll::doctor {
@@ -26,36 +25,11 @@ using tools::format;
 
 namespace {
 
-// What a process shows, as long as this lives.
-class Mapping {
-public:
-    // Anybody may give a file this name, so it must be one that cannot become shorter.
-    explicit Mapping(int file) {
-        struct stat status;
-        const int seals = fcntl(file, F_GET_SEALS);
-        if (seals >= 0 && (seals & F_SEAL_SHRINK) != 0 && fstat(file, &status) == 0) {
-            bytes_ = static_cast<size_t>(status.st_size);
-            void *base = mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, file, 0);
-            base_ = base != MAP_FAILED ? static_cast<const char *>(base) : nullptr;
-        }
-    }
-    ~Mapping() {
-        if (base_) {
-            munmap(const_cast<char *>(base_), bytes_);
-        }
-    }
-    Mapping(const Mapping &) = delete;
-    Mapping &operator=(const Mapping &) = delete;
-
-    // nullptr if the file is too short.
-    template <class T> const T *at(size_t place) const {
-        return base_ && place + sizeof(T) <= bytes_ ? reinterpret_cast<const T *>(base_ + place) : nullptr;
-    }
-
-private:
-    const char *base_ = nullptr;
-    size_t bytes_ = 0;
-};
+// Anybody may give a file this name, so it must be one that cannot become shorter.
+bool is_sealed(int file) {
+    const int seals = fcntl(file, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
 
 // Its number in the innermost namespace that it lives in.
 pid_t own_pid_of(pid_t pid) {
@@ -98,7 +72,7 @@ bool is_sound(const flight::Record &record) {
            std::all_of(std::begin(record.messages), std::end(record.messages), has_kind);
 }
 
-std::vector<flight::Record> read_records(const Mapping &file) {
+std::vector<flight::Record> read_records(const MappedFile &file) {
     std::vector<flight::Record> records;
     flight::Record record;
     size_t at = flight::page_bytes;
@@ -124,7 +98,7 @@ std::optional<Witness> question(const tools::ProcessEntry &process, std::string 
         silence = std::strerror(errno);
         return std::nullopt;
     }
-    const Mapping file(descriptor.get());
+    const MappedFile file(is_sealed(descriptor.get()) ? descriptor.get() : -1);
     const auto *header = file.at<flight::FileHeader>(0);
     if (!header || look_at(header->magic) != flight::magic) {
         silence = "what it shows is not of xcoll";
