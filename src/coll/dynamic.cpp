@@ -1,9 +1,7 @@
 #include "coll/dynamic.h"
 
 #include <new>
-#include <optional>
 
-#include "base/error.h"
 #include "coll/lending.h"
 #include "coll/view_cursor.h"
 #include "coll/window_algorithms.h"
@@ -20,6 +18,15 @@ Arrivals::Arrivals(Team &team, const Op &call)
     op_.out = out_;
     op_.in = in_;
     read_counts();
+    try {
+        check_buffers();
+    } catch (const Failure &failure) {
+        refused_ = failure;
+    }
+}
+
+Fingerprint Arrivals::shown(const Fingerprint &call) const {
+    return refused_ ? fingerprint(Op{.kind = Kind::refused}) : call;
 }
 
 // Items from `first` on.
@@ -42,6 +49,7 @@ void Arrivals::read_counts() {
     told_in_[team_.rank] = told(team_.rank);
 }
 
+// Throws ARGUMENT if what the counts say does not go with the buffers.
 void Arrivals::check_buffers() const {
     for (size_t k = 0; k < outs_; ++k) {
         const size_t bytes = out_[k].bytes();
@@ -100,16 +108,10 @@ void Arrivals::check_told() const {
 
 Task dynamic_streams(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     Arrivals arrivals(team, op);
-    std::optional<Failure> refused;
-    try {
-        arrivals.check_buffers();
-    } catch (const Failure &failure) {
-        refused = failure;
-    }
-    if (refused) {
-        const Fingerprint none = fingerprint(Op{.kind = Kind::refused});
-        co_await refusal(home, team, op, none, n);
-        throw *refused;
+    if (arrivals.refused()) {
+        const Fingerprint shown = arrivals.shown(call);
+        co_await refusal(home, team, op, shown, n);
+        throw *arrivals.refused();
     }
     co_await exchange_streams(home, team, arrivals.op(), call, n);
     arrivals.settle();

@@ -5,6 +5,9 @@
 // only the length travels: both ends fail, and everything else arrives.
 #pragma once
 
+#include <optional>
+
+#include "base/error.h"
 #include "coll/algorithm.h"
 #include "coll/exchange.h"
 
@@ -30,8 +33,12 @@ public:
     const Op &op() const {
         return op_;
     }
-    // Throws ARGUMENT if what the counts say does not go with the buffers.
-    void check_buffers() const;
+    // What the others are shown: the call, or that it was refused because its counts do not go with its buffers.
+    Fingerprint shown(const Fingerprint &call) const;
+    // Why it was refused, if it was.
+    const std::optional<Failure> &refused() const {
+        return refused_;
+    }
     // How long the part is that this rank has for `to`, in bytes; only this is told of one that is too long.
     uint64_t told(int to) const {
         return told_out_[out_number(to)];
@@ -63,6 +70,7 @@ private:
     }
     Portion part(const void *buffer, uint64_t first, uint64_t bytes) const;
     void read_counts();
+    void check_buffers() const;
     void check_told() const;
 
     Team &team_;
@@ -72,6 +80,7 @@ private:
     Portion *out_, *in_;
     uint64_t *told_out_, *told_in_;
     Op op_;
+    std::optional<Failure> refused_;
     size_t placed_ = 0;   // when packed: ranks whose places are known
     uint64_t before_ = 0; // and their items together
 };

@@ -138,9 +138,11 @@ Task dynamic_messages(TaskHome &home, Team &team, const Op &op, const Fingerprin
     const Exchange exchange(arrivals.op(), team.rank, team.size);
     std::deque<Length> lengths;
     Parcels parcels;
-    MessageOperation operation(team, call, n);
+    MessageOperation operation(team, arrivals.shown(call), n);
     co_await enter(home, operation);
-    arrivals.check_buffers();
+    if (arrivals.refused()) {
+        throw *arrivals.refused();
+    }
     for (int p = 0; p < team.size; ++p) {
         if (p != team.rank) {
             Length &of = lengths.emplace_back(Length{p, arrivals.told(p), 0, {}, {}});
@@ -148,9 +150,12 @@ Task dynamic_messages(TaskHome &home, Team &team, const Op &op, const Fingerprin
             of.leaves = operation.send(p, &of.mine, sizeof of.mine);
         }
     }
+    // Of all before the first length: who leaves for another one's call would be named instead of that one.
     for (const Length &of : lengths) {
         co_await operation.entered(of.peer);
         operation.check(of.peer);
+    }
+    for (const Length &of : lengths) {
         co_await of.arrives.until();
         operation.finish(of.arrives);
         arrivals.note(of.peer, of.theirs);

@@ -238,21 +238,27 @@ void of_made_types(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_type_free(&columns));
 }
 
-// What is wrong with the arguments is told here, to the others as a mismatch, and the communicator goes on.
+// What is wrong with the arguments is told here, to the others as a mismatch that names this rank, also where only the
+// counts of the moment show it; and the communicator goes on.
 void bad_arguments(const Rank &rank, xcoll_comm_t comm) {
     const auto size = static_cast<size_t>(rank.size());
     std::vector<int32_t> mine(4 * size), room(4 * size);
     std::vector<uint64_t> found(size), counts(size, 4);
     const bool last = rank.rank() == rank.size() - 1;
-    const xcoll_result_t told = last ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH;
-    ranks::expect(told, xcoll_alltoall_dyn(last ? nullptr : mine.data(), counts.data(), room.data(), found.data(), 4,
-                                           XCOLL_INT32, comm));
-    ranks::expect(told, xcoll_allgather_dyn(last ? room.data() + 1 : mine.data(), counts.data(), room.data(),
-                                            found.data(), 4, 1, XCOLL_INT32, comm));
-    ranks::expect(told, xcoll_allgather_dyn(last ? XCOLL_IN_PLACE : mine.data(), counts.data(), room.data(),
-                                            found.data(), 4, last, XCOLL_INT32, comm));
-    ranks::expect(told, xcoll_allgather_dyn(mine.data(), last ? nullptr : counts.data(), room.data(), found.data(), 4,
-                                            0, XCOLL_INT32, comm));
+    const auto refused = [&](xcoll_result_t result) {
+        ranks::expect(last ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, result);
+        if (!last) {
+            ranks::expect_message({"rank " + std::to_string(size - 1) + " called", "arguments that are not valid"});
+        }
+    };
+    refused(xcoll_alltoall_dyn(last ? nullptr : mine.data(), counts.data(), room.data(), found.data(), 4, XCOLL_INT32,
+                               comm));
+    refused(xcoll_allgather_dyn(last ? room.data() + 1 : mine.data(), counts.data(), room.data(), found.data(), 4, 1,
+                                XCOLL_INT32, comm));
+    refused(xcoll_allgather_dyn(last ? XCOLL_IN_PLACE : mine.data(), counts.data(), room.data(), found.data(), 4, last,
+                                XCOLL_INT32, comm));
+    refused(xcoll_allgather_dyn(mine.data(), last ? nullptr : counts.data(), room.data(), found.data(), 4, 0,
+                                XCOLL_INT32, comm));
     if (size > 1) {
         ranks::expect(XCOLL_ERR_MISMATCH, xcoll_allgather_dyn(mine.data(), counts.data(), room.data(), found.data(),
                                                               last ? 3 : 4, 0, XCOLL_INT32, comm));

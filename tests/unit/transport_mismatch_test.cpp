@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "coll/dynamic.h"
 #include "coll/window_algorithms.h"
 #include "transport_allreduce.h"
 
@@ -59,6 +60,47 @@ void ranks_that_call_different_operations_learn_of_it(void **) {
     run(all, 1);
     for (const Running &one : all) {
         assert_int_equal(result(one.error()), XCOLL_ERR_MISMATCH);
+    }
+}
+
+// A call that turns out to be wrong only when its counts are read, between ranks that share no memory: the others learn
+// of it as of any call that was refused, and the next operation works.
+void a_call_refused_for_its_counts_is_told_as_such(void **) {
+    for (int ranks = 2; ranks <= 7; ++ranks) {
+        for (int wrong = 0; wrong < ranks; ++wrong) {
+            Ranks r(ranks);
+            const auto parts = static_cast<size_t>(ranks);
+            std::vector<char> send(parts), recv(parts * parts);
+            std::vector<uint64_t> given(parts, 1), found(parts * parts);
+            std::deque<Dynamic> dynamics;
+            All all;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const size_t mine = static_cast<size_t>(rank) * parts;
+                Op call;
+                call.kind = Kind::alltoall_dyn;
+                call.dtype = Dtype::uint8;
+                call.count = 1;
+                call.send = rank == wrong ? nullptr : send.data();
+                call.recv = &recv[mine];
+                call.dynamic = &dynamics.emplace_back(Dynamic{
+                    .sendcounts = given.data(), .recvcounts = &found[mine], .most = 1, .item_bytes = 1, .extent = 1});
+                all.emplace_back(r.team(rank), dynamic_messages, call, fingerprint(call), 1);
+            }
+            run(all, static_cast<uint32_t>(wrong));
+            int told = 0;
+            for (const Running &one : all) {
+                const std::string words = text(one.error());
+                if (one.team.rank == wrong) {
+                    assert_int_equal(result(one.error()), XCOLL_ERR_ARGUMENT);
+                    continue;
+                }
+                assert_int_equal(result(one.error()), XCOLL_ERR_MISMATCH);
+                told += words.find(format("rank %d called", wrong)) != std::string::npos &&
+                        words.find("arguments that are not valid") != std::string::npos;
+            }
+            assert_true(told > 0);
+            check_allreduce(r, 2, ring, Operator::sum, Dtype::float32, 3);
+        }
     }
 }
 
@@ -123,6 +165,7 @@ int main() {
         cmocka_unit_test(a_mismatch_in_the_ring_fails_everywhere_and_harms_nothing_later),
         cmocka_unit_test(a_mismatch_in_doubling_fails_everywhere_and_harms_nothing_later),
         cmocka_unit_test(ranks_that_call_different_operations_learn_of_it),
+        cmocka_unit_test(a_call_refused_for_its_counts_is_told_as_such),
         cmocka_unit_test(a_rank_that_went_through_the_window_instead_is_noticed),
         cmocka_unit_test(an_operation_can_be_dropped_at_any_moment),
     };
