@@ -48,6 +48,21 @@ xcoll_result_t barrier(const Member &member, std::vector<float> &) {
     return xcoll_barrier(member.comm);
 }
 
+// Both calls whose counts travel with what they count: none, some and all that fit, in turn.
+xcoll_result_t counts_of_the_moment(const Member &member, std::vector<float> &data) {
+    const auto parts = static_cast<size_t>(member.size);
+    const size_t half = data.size() / 2, most = half / parts;
+    std::vector<uint64_t> given(parts), found(parts);
+    for (size_t p = 0; p < parts; ++p) {
+        given[p] = (p + static_cast<size_t>(member.rank)) % 3 * most / 2;
+    }
+    const xcoll_result_t result =
+        xcoll_allgather_dyn(data.data(), given.data(), &data[half], found.data(), most, 1, XCOLL_FLOAT32, member.comm);
+    return result ? result
+                  : xcoll_alltoall_dyn(data.data(), given.data(), &data[half], found.data(), most, XCOLL_FLOAT32,
+                                       member.comm);
+}
+
 xcoll_result_t start_five(const Member &member, std::vector<float> &data, xcoll_request_t *requests) {
     const size_t part = data.size() / 5;
     for (size_t i = 0; i < 5; ++i) {
@@ -120,6 +135,8 @@ constexpr Scenario scenarios[] = {
     {"alltoall, attached", alltoall, "CMA=on"},
     {"messages, attached", messages, "CMA=on"},
     {"barrier", barrier, ""},
+    {"counts of the moment", counts_of_the_moment, ""},
+    {"counts of the moment by messages", counts_of_the_moment, "ALLGATHER_DYN=messages;ALLTOALL_DYN=messages"},
     {"requests", requests, ""},
     {"requests by messages", requests, "ALLREDUCE=ring"},
     {"tests", tests, ""},
@@ -150,7 +167,7 @@ void kill_one(int size, const Scenario &scenario, uint64_t seed) {
                          std::to_string(rank) + " says " + xcoll_error_name(report.result) + ": " + report.message);
         }
     }
-    std::printf("%-28s %d ranks: the last one returned after %lld ms\n", scenario.name, size,
+    std::printf("%-32s %d ranks: the last one returned after %lld ms\n", scenario.name, size,
                 static_cast<long long>(job.slowest_ms(killed, victim)));
     std::fflush(stdout);
     job.finish(victim);
