@@ -209,7 +209,7 @@ void LauncherBootstrap::allgather(const void *mine, void *recv, size_t bytes) {
 
 std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::vector<int> &peers) {
     std::vector<int32_t> list(peers.begin(), peers.end());
-    send(Kind::descriptors, list.data(), list.size() * sizeof list[0], list.empty() ? nullptr : &mine);
+    send(Kind::descriptors, list.data(), list.size() * sizeof(int32_t), list.empty() ? nullptr : &mine);
     std::vector<Descriptor> received;
     do {
         Arrived part = receive_part(Kind::delivered, list.size(), received.size());

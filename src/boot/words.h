@@ -28,10 +28,10 @@ struct RankWord { // of seated and child
     int32_t rank;
 };
 struct EndedWord {
-    int32_t result;
-    char text[1020];
+    int32_t result = XCOLL_SUCCESS;
+    char text[1020]{};
 
-    explicit EndedWord(const Failure &failure) : result(failure.result()), text() {
+    explicit EndedWord(const Failure &failure) : result(failure.result()) {
         const std::string &message = failure.message();
         message.copy(text, std::min(message.size(), sizeof text - 1));
     }

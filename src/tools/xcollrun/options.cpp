@@ -117,7 +117,7 @@ private:
     }
 
     std::optional<Notice> set_environment(std::string_view value) {
-        if (value.find('=') == 0 || value.find('=') == std::string_view::npos)
+        if (value.starts_with('=') || value.find('=') == std::string_view::npos)
             return mistake("--env " + std::string(value) + ": expected NAME=VALUE");
         options_.environment.emplace_back(value);
         return std::nullopt;
