@@ -217,8 +217,8 @@ bool Streams::read_attached(Source &source, int p, size_t from, size_t until) {
     Visit::check_kept(window_, p);
     if (error != 0) {
         fail(XCOLL_ERR_SYSTEM,
-             "in operation %llu rank %d could not copy what rank %d (process %lld) sends: %s. Memory that the kernel "
-             "does not copy from process to process goes through shared memory with XCOLL_CMA=off",
+             "in operation %llu rank %d could not copy what rank %d (process %lld) sends: %s. XCOLL_CMA=off helps with "
+             "memory that the kernel does not copy",
              static_cast<unsigned long long>(n_), rank_, p, static_cast<long long>(process), std::strerror(error));
     }
     return true;

@@ -43,6 +43,7 @@ int main() {
     int rank = 0, size = 0;
     ranks::succeed(xcoll_init(&comm));
     ranks::succeed(xcoll_comm_rank(comm, &rank));
+    ranks::speaker = rank;
     ranks::succeed(xcoll_comm_size(comm, &size));
     const std::string text = lent_bytes::described(comm), last = "rank " + std::to_string(size - 1) + " cannot read";
     ranks::check(text.find(last) != std::string::npos, "describe tells who cannot read the others' memory");
