@@ -18,6 +18,7 @@ LANES = ("sim/programs_test", "through_windows")
 LANES_MISMATCH = ("sim/programs_test", "where_some_algorithms")
 # Ranks that are threads, under ThreadSanitizer.
 THREADS = ("unit/window_threads_test", "")
+REFUSED = ("unit/transport_mismatch_test", "")
 
 
 @dataclass
@@ -131,6 +132,8 @@ MUTATIONS = [
              ("src/coll/allreduce_ring.cpp", "return 2 * cut.segments;", "return cut.segments;")),
     mutation("messages: leaving is not told", NETWORK_MISMATCH, "peers wait for ever",
              ("src/coll/message_operation.h", "transport_.break_off(envelope_);", "")),
+    mutation("a call refused for its counts looks like the call", REFUSED, "peers are told of some error only",
+             ("src/coll/dynamic.cpp", "return refused_ ? fingerprint(Op{.kind = Kind::refused}) : call;", "return call;")),
     mutation("lane: chunks without room", LANES, "a chunk is rewritten before it was read",
              ("src/fabric/window_transport.cpp", "(is_data ? lane_data_slots : lane_slots);", "2 * lane_slots;")),
     mutation("lane: a message for any operation", LANES, "messages of two operations are mixed up",

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Breaks the library in many small ways and expects a test to notice each of them.
 
-    tests/mutants/run.py [--build DIRECTORY] [--jobs N] [--list] [WORD...]
+    tests/mutants/run.py [--build DIRECTORY] [--jobs N] [--list] [--check] [--table] [WORD...]
 
 Works on a copy of the tree, in a temporary directory or the given one, which it leaves there: with what the tests
-printed in logs/, and so that the next run builds less. WORDs pick mutations by their names. Needs nothing but Python, make and what the tests need.
+printed in logs/, and so that the next run builds less. WORDs pick mutations by their names. --table writes what came
+out into NOTICED.md, --check only holds the mutations against the tree and that table. Needs nothing but Python, make and
+what the tests need.
 """
 
 import argparse
@@ -22,8 +24,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mutations import MUTATIONS  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
+TABLE = SOURCE / "tests/mutants/NOTICED.md"
 COPIED = ["Makefile", "configure.ac", ".build", "include", "src", "tests"]
 TEST_SECONDS = 400
+
+TABLE_TEXT = """# Which test notices what
+
+Written by `tests/mutants/run.py --table`, which breaks the library in these ways, one at a time, and runs the test named
+beside it. A word behind a test picks some of its promises. Under `unit/` ThreadSanitizer watches. What has no row has
+not been tried since the table began: `tests/mutants/run.py --list` has all.
+
+"""
+SURVIVED = "**nothing shows**"
 
 # How a test that failed says so: shown in the table.
 SYMPTOMS = [
@@ -67,23 +79,62 @@ def with_threads(test):
     return not test.startswith("sim/")
 
 
+def where_stale(mutation, tree):
+    """What of its texts is not in the tree once; nothing if all are."""
+    for file, text, _ in mutation.edits:
+        times = (tree / file).read_text().count(text)
+        if times != 1:
+            return f"stale: {file} has its text {times} times, expected once:\n{text}"
+    return ""
+
+
+def test_of(mutation):
+    return "`" + " ".join(mutation.test).strip() + "`"
+
+
+def read_table():
+    """The cells of each mutation's row, by its name."""
+    lines = TABLE.read_text().splitlines() if TABLE.exists() else []
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
+    return {row[0]: row for row in rows[2:]}  # behind the head
+
+
+def write_table(outcomes):
+    """New outcomes by name; what was not tried keeps its row."""
+    rows = read_table()
+    rows.update({m.name: [m.name, m.why, test_of(m), outcomes[m.name]] for m in MUTATIONS if m.name in outcomes})
+    kept = [rows[m.name] for m in MUTATIONS if m.name in rows]
+    head = [["broken", "what it would do", "test", "how it shows"], ["---"] * 4]
+    TABLE.write_text(TABLE_TEXT + "".join("| " + " | ".join(row) + " |\n" for row in head + kept))
+
+
+def check():
+    """Without building anything: the mutations fit the tree, the table the mutations."""
+    complaints = [f"{m.name}: {where_stale(m, SOURCE)}" for m in MUTATIONS if where_stale(m, SOURCE)]
+    tests = {m.name: test_of(m) for m in MUTATIONS}
+    complaints += [f"{name}: NOTICED.md says what {row[2]} makes of it, which is not its test"
+                   for name, row in read_table().items() if tests.get(name) != row[2]]
+    print("\n".join(complaints) or f"{len(MUTATIONS)} mutations fit the tree and the table.")
+    return 1 if complaints else 0
+
+
 class Bench:
     def __init__(self, build, jobs):
         self.build, self.tree, self.jobs = build, build / "tree", jobs
 
     def make(self, test):
-        threads = with_threads(test)
-        directory = self.build / ("threads" if threads else "plain")
-        target = directory / "tests" / test
+        # Relative, as a compiler cache may write it into lists of dependencies: make must know it again.
+        kind = "threads" if with_threads(test) else "plain"
+        target = f"../{kind}/tests/{test}"
         environment = dict(os.environ, XCOLL_NO_INSTALL="1")
-        command = ["make", f"-j{self.jobs}", f"BUILD={directory}", "CXXFLAGS=-O1", str(target)]
-        if threads:
+        command = ["make", f"-j{self.jobs}", f"BUILD=../{kind}", "CXXFLAGS=-O1", target]
+        if with_threads(test):
             command += ["CONFIGURE_ARGS=--enable-sanitizer=thread"]
         result = subprocess.run(command, cwd=self.tree, env=environment, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, check=False)
         if result.returncode != 0:
             raise RuntimeError(f"{test} cannot be built:\n" + result.stdout[-3000:])
-        return target
+        return self.tree / target
 
     def run(self, test):
         """The status of a test (None: killed) and what it printed."""
@@ -103,15 +154,14 @@ class Bench:
 
     def apply(self, mutation):
         """Returns the original texts by file."""
+        stale = where_stale(mutation, self.tree)
+        if stale:
+            raise RuntimeError(stale)
         originals = {}
         for file, text, replacement in mutation.edits:
             path = self.tree / file
-            now = path.read_text()
-            originals.setdefault(path, now)
-            if now.count(text) != 1:
-                self.restore(originals)
-                raise RuntimeError(f"stale: {file} has its text {now.count(text)} times, expected once:\n{text}")
-            path.write_text(now.replace(text, replacement))
+            originals.setdefault(path, path.read_text())
+            path.write_text(path.read_text().replace(text, replacement))
         return originals
 
     @staticmethod
@@ -129,13 +179,59 @@ def symptom(status, output):
     return f"status {status}"
 
 
-def main():
+def try_one(bench, mutation):
+    """How the test failed; nothing if it passed."""
+    originals = bench.apply(mutation)
+    try:
+        status, output = bench.run(mutation.test)
+    finally:
+        bench.restore(originals)
+    logs = bench.build / "logs"
+    logs.mkdir(exist_ok=True)
+    (logs / re.sub(r"\W+", "_", mutation.name)).write_text(output)
+    return symptom(status, output) if status != 0 else ""
+
+
+def pass_unchanged(bench, tests):
+    for test in sorted(tests):
+        status, output = bench.run(test)
+        if status != 0:
+            print(f"{' '.join(test)} fails without any mutation ({symptom(status, output)}):\n{output[-3000:]}")
+            return False
+    return True
+
+
+def try_all(bench, chosen):
+    """How the tests failed, by the mutation's name."""
+    outcomes = {}
+    print(f"{'mutation':52} {'test that must fail':48} outcome", flush=True)
+    for mutation in chosen:
+        begin = time.monotonic()
+        try:
+            how = try_one(bench, mutation)
+            outcomes[mutation.name] = how or SURVIVED
+            outcome = f"failed: {how}" if how else f"SURVIVED: {mutation.why}"
+        except RuntimeError as error:
+            outcome = f"FAILED: {error}"
+        print(f"{mutation.name:52} {' '.join(mutation.test):48} {outcome} ({time.monotonic() - begin:.0f} s)",
+              flush=True)
+    return outcomes
+
+
+def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--list", action="store_true")
+    for flag in ("--list", "--check", "--table"):
+        parser.add_argument(flag, action="store_true")
     parser.add_argument("words", nargs="*")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    options = parse_options()
+    if options.check:
+        return check()
     chosen = [m for m in MUTATIONS if not options.words or any(word in m.name for word in options.words)]
     if options.list:
         for mutation in chosen:
@@ -145,42 +241,20 @@ def main():
         print("No mutation has a name with: " + " ".join(options.words))
         return 1
     build = Path(options.build or tempfile.mkdtemp(prefix="mutants-")).resolve()
-    failures = 0
     try:
         copy_tree(build)
         bench = Bench(build, options.jobs)
-        for test in sorted({mutation.test for mutation in chosen}):
-            status, output = bench.run(test)
-            if status != 0:
-                print(f"{' '.join(test)} fails without any mutation ({symptom(status, output)}):\n{output[-3000:]}")
-                return 1
-        print(f"{'mutation':52} {'test that must fail':48} outcome", flush=True)
-        for mutation in chosen:
-            begin = time.monotonic()
-            try:
-                originals = bench.apply(mutation)
-            except RuntimeError as error:
-                failures += 1
-                print(f"{mutation.name:52} {' '.join(mutation.test):48} FAILED: {error}", flush=True)
-                continue
-            try:
-                status, output = bench.run(mutation.test)
-                survived = status == 0
-                (build / "logs").mkdir(exist_ok=True)
-                (build / "logs" / re.sub(r"\W+", "_", mutation.name)).write_text(output)
-                outcome = "SURVIVED: " + mutation.why if survived else "failed: " + symptom(status, output)
-            except RuntimeError as error:
-                survived, outcome = True, f"FAILED: {error}"
-            finally:
-                bench.restore(originals)
-            failures += survived
-            print(f"{mutation.name:52} {' '.join(mutation.test):48} {outcome} ({time.monotonic() - begin:.0f} s)",
-                  flush=True)
+        if not pass_unchanged(bench, {mutation.test for mutation in chosen}):
+            return 1
+        outcomes = try_all(bench, chosen)
     finally:
         if not options.build:
             shutil.rmtree(build, ignore_errors=True)
-    print(f"{len(chosen) - failures} noticed, {failures} not")
-    return 1 if failures else 0
+    if options.table:
+        write_table(outcomes)
+    noticed = sum(how != SURVIVED for how in outcomes.values())
+    print(f"{noticed} noticed, {len(chosen) - noticed} not")
+    return 0 if noticed == len(chosen) else 1
 
 
 if __name__ == "__main__":
