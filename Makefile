@@ -321,7 +321,7 @@ uninstall: $(BUILD)/config.mk
 
 # What was built goes, what was configured stays; distclean leaves nothing that came from here.
 clean:
-	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb spack fuzz xcoll-*.tar.gz xcoll xcoll.pc xcoll.tcl xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
+	rm -rf $(addprefix $(BUILD)/,obj tests examples bench lint deb spack distcheck fuzz xcoll-*.tar.gz xcoll xcoll.pc xcoll.tcl xcoll-config.cmake xcoll-config-version.cmake xcoll-api.json api_json api_json.d flags.txt) $(BUILD)/libxcoll.* $(tool_files)
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)

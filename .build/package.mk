@@ -1,9 +1,12 @@
 # What is given to others: an archive of the sources, packages, and the record of the ABI.
 
-.PHONY: dist reproducible abi deb spack
+.PHONY: dist distcheck reproducible abi deb spack
 dist:
 	@mkdir -p '$(BUILD)'
 	@sh $(S).build/dist.sh '$(or $(S),.)' '$(version)' '$(BUILD)/xcoll-$(version).tar.gz'
+
+distcheck: dist
+	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/distcheck.sh '$(BUILD)/xcoll-$(version).tar.gz' '$(version)' '$(BUILD)/distcheck'
 
 # Everything is compiled twice, in two places; the test of the same name compiles a few files.
 reproducible: all
