@@ -34,10 +34,11 @@ StoreKind store_kind(const Settings &settings, double ticks_per_ns) {
 }
 
 // One copy by the kernel against two through the ring, measured with two ranks of a Xeon virtual machine in November
-// 2026 (xcoll-perf, XCOLL_CMA=on and off). Where every rank copies: 0.5 to 0.65 of the time up to 1 MiB, 0.7 to 0.85 at
-// 2 MiB, above that no gain that could be told. From or to a root: up to 1.5 times as long below 512 KiB, as the root
-// cannot run ahead, and longer above, as one rank copies alone. A message there and back: 0.25 to 0.6 up to 512 KiB,
-// from 2 MiB on 1.5 times as long.
+// 2026 (xcollrun --bind core xcoll-perf, XCOLL_CMA=on and off). Where every rank copies: 0.45 to 0.93 of the time up to
+// 1 MiB, 0.56 to 0.86 at 2 MiB, above that no gain that could be told. From or to a root: 1.2 to 1.5 times as long at
+// 128 to 256 KiB, as the root cannot run ahead, and several times at 2 MiB, as one rank copies alone. A message there
+// and back, in a program of its own: 0.2 to 0.8 up to 256 KiB, 0.55 to 0.99 at 512 KiB, from 2 MiB on 1.3 to 6 times as
+// long.
 constexpr Window::Attached where_it_pays{
     .least = size_t{64} << 10, .most = size_t{2} << 20, .most_rooted = 0, .most_in_message = size_t{512} << 10};
 constexpr size_t any = ~size_t{0};
