@@ -123,7 +123,11 @@ refused "$work/absent" 'cannot make '
 says out 'No such file or directory. Expected the name of a folder in which files can be made'
 refused "$work/file" 'cannot make '
 refused "/$(printf 'x%.0s' {1..300})" 'cannot make '
-(ulimit -f 2048 && refused "$folder" 'there is no room for 4104 KiB in ' && [ $failures -eq 0 ]) || wrong 'a limit of the size of files is not told'
+(
+    failures=0
+    ulimit -f 2048 && refused "$folder" 'there is no room for 4104 KiB in '
+    exit $failures
+) || wrong 'a limit of the size of files is not told'
 env XCOLL_TRACE="$folder" XCOLL_TRACE_EVENTS=none "$traced" hundred "$marker" >"$work/out" 2>&1 && wrong 'XCOLL_TRACE_EVENTS=none is taken'
 says out 'XCOLL_TRACE_EVENTS=none is not valid: expected a number of operations, such as 64K, of up to 64M'
 fresh
