@@ -95,6 +95,7 @@ class Trace:
 
 
 def all_forms(trace, size):
+    are_threads = size > 1 and len({track["file"] for track in trace.whole["otherData"]["tracks"]}) == 1
     assert trace.ranks() == list(range(size)), trace.ranks()
     assert set(trace.operations) == {(r, c) for r in range(size) for c in (1, 2)}, set(trace.operations)
     for rank in range(size):
@@ -106,7 +107,8 @@ def all_forms(trace, size):
         hostile = '"quoted" \\ \t\x1b[31m \ufffd\u00e9\ufffd\ufffd\ufffd'
         assert label == f'communicator 2 "{hostile}", rank {rank} of {size}', ascii(label)
         first, second = (e for e in trace.operations[rank, 1] if e["args"]["form"] == "i" and "peer" not in e["args"])
-        assert second["ts"] < first["end"], (first, second)
+        # Of threads, another rank's wait may have moved the first to its end before.
+        assert are_threads or second["ts"] < first["end"], (first, second)
     trace.is_after(1)
     assert all(track["dropped"] == 0 for track in trace.whole["otherData"]["tracks"])
 
