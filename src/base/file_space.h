@@ -9,4 +9,8 @@ namespace xcoll {
 // if all is well; EFBIG where a limit forbids it (going beyond ends a process by SIGXFSZ).
 int add_file_space(int file, size_t at, size_t bytes);
 
+// Maps pages now that will be written soon, which otherwise wait for the kernel one by one. A kernel before Linux 5.14
+// refuses, and they wait.
+void touch_pages(void *base, size_t bytes);
+
 } // namespace xcoll

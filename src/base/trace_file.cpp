@@ -41,9 +41,7 @@ void *map_part(int file, size_t at, size_t bytes) {
         return nullptr;
     }
     madvise(base, bytes, MADV_DONTFORK);
-#ifdef MADV_POPULATE_WRITE
-    madvise(base, bytes, MADV_POPULATE_WRITE); // or the first operations wait for the kernel, one in 64
-#endif
+    touch_pages(base, bytes); // or one in 64 of the first operations waits
     return base;
 }
 

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/file_space.h"
 
 namespace xcoll {
 
@@ -64,6 +65,9 @@ Segment Segment::create(size_t bytes, size_t reserved, int *descriptor) {
             fail_system("sealing a shared segment");
         }
         Segment segment(map_shared(file, bytes), bytes);
+        // In the first turn of the ring, allreduces of 16 KiB took 14 instead of 8 us without it, on a Xeon virtual
+        // machine in November 2026. What is mapped of the peers comes in larger portions, and is more.
+        touch_pages(segment.base_, reserved);
         write_header(segment.base_, bytes);
         *descriptor = file;
         return segment;
