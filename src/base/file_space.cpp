@@ -15,11 +15,9 @@ int add_file_space(int file, size_t at, size_t bytes) {
     return posix_fallocate(file, static_cast<off_t>(at), static_cast<off_t>(bytes));
 }
 
-void touch_pages(void *base, size_t bytes) {
+void touch_pages([[maybe_unused]] void *base, [[maybe_unused]] size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     madvise(base, bytes, MADV_POPULATE_WRITE);
-#else
-    static_cast<void>(base), static_cast<void>(bytes);
 #endif
 }
 
