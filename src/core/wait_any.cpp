@@ -17,9 +17,14 @@ public:
         end_ms_ = timeout_ms < 0 || timeout_ms > never_ms - now ? never_ms : now + timeout_ms;
     }
     size_t wait() {
+        const bool waits = std::any_of(plans_.begin(), plans_.end(), [](const Plan *plan) { return plan != nullptr; });
         drive();
-        if (const Request *open = first_open(); open && !over_.reached(1)) {
-            xcoll::wait({&over_, 1, -1}, *this, driving(open->comm->patience()));
+        // Another thread may end all of them between two looks, so that nothing is open and the verdict is still to
+        // come.
+        for (; waits && !over_.reached(1); drive()) {
+            if (const Request *open = first_open()) {
+                xcoll::wait({&over_, 1, -1}, *this, driving(open->comm->patience()));
+            }
         }
         return found_;
     }
