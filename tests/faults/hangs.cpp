@@ -2,36 +2,20 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <thread>
 
-#include "../ranks/ranks.h"
+#include "looked_at.h"
 
 namespace {
+
+using looked_at::hang;
+using looked_at::Job;
+using looked_at::start;
 
 void add_up(xcoll_comm_t comm, int turns) {
     int data[1024] = {};
     for (int turn = 0; turn < turns; ++turn) {
         ranks::succeed(xcoll_allreduce(XCOLL_IN_PLACE, data, 1024, XCOLL_INT32, XCOLL_SUM, comm));
     }
-}
-
-[[noreturn]] void hang() {
-    for (;;) {
-        pause();
-    }
-}
-
-struct Job {
-    xcoll_comm_t world;
-    int rank, size;
-};
-
-Job start() {
-    Job job{};
-    ranks::succeed(xcoll_init(&job.world));
-    ranks::succeed(xcoll_comm_rank(job.world, &job.rank));
-    ranks::succeed(xcoll_comm_size(job.world, &job.size));
-    return job;
 }
 
 // The last rank stays away.
@@ -103,16 +87,7 @@ void fork_one() {
 }
 
 void threads() {
-    constexpr int size = 3;
-    xcoll_comm_t comms[size];
-    ranks::succeed(xcoll_comm_create_threads(size, comms));
-    std::thread members[size];
-    for (int rank = 0; rank < size; ++rank) {
-        members[rank] = std::thread([comm = comms[rank], rank] { add_up(comm, rank == 0 ? 1 : 2); });
-    }
-    for (std::thread &member : members) {
-        member.join();
-    }
+    looked_at::on_threads(3, [](const Job &job) { add_up(job.world, job.rank == 0 ? 1 : 2); });
 }
 
 struct Way {

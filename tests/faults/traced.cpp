@@ -1,40 +1,21 @@
-// Jobs whose traces trace.sh looks at. The arguments are what the job does and a marker.
+// Jobs whose traces xcoll_doctor_trace.sh looks at. The arguments are what the job does and a marker.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
-#include <thread>
 
-#include "../ranks/ranks.h"
+#include "looked_at.h"
 
 namespace {
 
-struct Job {
-    xcoll_comm_t world;
-    int rank, size;
-};
-
-Job start(const char *settings = nullptr) {
-    Job job{};
-    xcoll_comm_config_t config;
-    ranks::succeed(xcoll_comm_config_defaults(&config, sizeof config));
-    config.settings = settings;
-    ranks::succeed(xcoll_init_config(&config, &job.world));
-    ranks::succeed(xcoll_comm_rank(job.world, &job.rank));
-    ranks::succeed(xcoll_comm_size(job.world, &job.size));
-    return job;
-}
+using looked_at::hang;
+using looked_at::Job;
+using looked_at::start;
 
 void end(Job &job) {
     ranks::succeed(xcoll_comm_free(&job.world));
     ranks::succeed(xcoll_finalize());
-}
-
-[[noreturn]] void hang() {
-    for (;;) {
-        pause();
-    }
 }
 
 // ---------------------------------------------------------------------------- every form; timeline.py knows this list
@@ -147,20 +128,10 @@ void processes() {
 }
 
 void threads() {
-    constexpr int size = 3;
-    xcoll_comm_t comms[size];
-    ranks::succeed(xcoll_comm_create_threads(size, comms));
-    std::thread members[size];
-    for (int rank = 0; rank < size; ++rank) {
-        members[rank] = std::thread([comm = comms[rank], rank] {
-            Job job{comm, rank, size};
-            every_form(job);
-            ranks::succeed(xcoll_comm_free(&job.world));
-        });
-    }
-    for (std::thread &member : members) {
-        member.join();
-    }
+    looked_at::on_threads(3, [](Job job) {
+        every_form(job);
+        ranks::succeed(xcoll_comm_free(&job.world));
+    });
 }
 
 // ------------------------------------------------------------------------------------------------ other jobs
