@@ -17,23 +17,16 @@ std::string name_of_dim(int dim) {
 } // namespace
 
 std::string describe(const Fingerprint &f) {
-    const auto kind = static_cast<Kind>(f.what & 0xff);
-    const auto dtype = static_cast<Dtype>(f.what >> 8 & 0xff);
-    const auto number = static_cast<uint8_t>(f.what >> 16 & 0xff);
-    const bool by_user = number == user_operator_number;
-    const auto count = by_user ? f.count & ((uint64_t{1} << count_bits) - 1) : f.count;
-    const auto mode = static_cast<uint8_t>(f.what >> 24 & 0xff);
-    const auto root = static_cast<int32_t>(f.what >> 32);
+    const auto [kind, dtype, op, by_user, mode, root, count, user_name] = FingerprintParts::of(f);
     std::string text = name_of(kind);
     if (dtype == Dtype::none) {
         return text;
     }
     text += '(';
     if (by_user) {
-        text += format("operator of the user's with the name hash %llx, ",
-                       static_cast<unsigned long long>(f.count >> count_bits));
-    } else if (number != 0) {
-        text += format("%s, ", name_of(static_cast<Operator>(number)));
+        text += format("operator of the user's with the name hash %llx, ", static_cast<unsigned long long>(user_name));
+    } else if (op != Operator::none) {
+        text += format("%s, ", name_of(op));
     }
     if (kind == Kind::reshard || kind == Kind::reshard_reduce) {
         const auto signature = ReshardSignature::of(static_cast<uint32_t>(root));

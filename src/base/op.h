@@ -195,6 +195,35 @@ inline Fingerprint fingerprint(const Op &op, uint8_t mode = 0) {
             op.count | static_cast<uint64_t>(op.user_name) << count_bits};
 }
 
+// What it was made of.
+struct FingerprintParts {
+    Kind kind = Kind::none;
+    Dtype dtype = Dtype::none;
+    Operator op = Operator::none; // if it is not the user's
+    bool by_user = false;         // the operator
+    uint8_t mode = 0;             // floating-point
+    int32_t place = -1;           // root, or signature
+    uint64_t count = 0, user_name = 0;
+
+    static FingerprintParts of(const Fingerprint &f) {
+        const auto number = static_cast<uint8_t>(f.what >> 16);
+        const bool by_user = number == user_operator_number;
+        return {static_cast<Kind>(static_cast<uint8_t>(f.what)),
+                static_cast<Dtype>(static_cast<uint8_t>(f.what >> 8)),
+                by_user ? Operator::none : static_cast<Operator>(number),
+                by_user,
+                static_cast<uint8_t>(f.what >> 24),
+                static_cast<int32_t>(f.what >> 32),
+                by_user ? f.count & ((uint64_t{1} << count_bits) - 1) : f.count,
+                by_user ? f.count >> count_bits : 0};
+    }
+    // Of a fingerprint that somebody shows who may be another program.
+    bool is_sound() const {
+        return static_cast<int>(kind) < kinds && static_cast<unsigned>(dtype) < dtype_numbers &&
+               static_cast<unsigned>(op) < operator_numbers;
+    }
+};
+
 // "allreduce(sum, 1024 x float32)", "bcast(root 0, 512 x int8)".
 std::string describe(const Fingerprint &f);
 

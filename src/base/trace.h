@@ -46,6 +46,9 @@ enum EventWord : size_t {
 };
 using Event = Stamped<event_word_count>;
 static_assert(sizeof(Event) == 64); // a cache line
+inline Fingerprint call_of(const Event &event) {
+    return {event.words[event_what], event.words[event_taken]};
+}
 
 // In one word.
 struct Details {

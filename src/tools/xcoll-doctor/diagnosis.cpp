@@ -59,12 +59,12 @@ const flight::Entry &newest(const Entries &entries) {
 }
 
 Kind kind_of(const Fingerprint &call) {
-    return static_cast<Kind>(call.what & 0xff);
+    return FingerprintParts::of(call).kind;
 }
 
 // The root of a message is its peer, its count the bytes.
 std::string describe_message(const Fingerprint &call) {
-    const auto peer = static_cast<int32_t>(call.what >> 32);
+    const int32_t peer = FingerprintParts::of(call).place;
     const std::string whom = peer == XCOLL_ANY_SOURCE ? "any rank" : format("rank %d", peer);
     return format("%s %s %s, %llu bytes", name_of(kind_of(call)), kind_of(call) == Kind::recv ? "from" : "to",
                   whom.c_str(), static_cast<unsigned long long>(call.count));

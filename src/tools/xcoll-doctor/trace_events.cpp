@@ -24,23 +24,13 @@ namespace {
 constexpr const char *form_names[] = {"blocking", "i", "persistent", "enqueue", "group"};
 
 // One operation, read out of its words.
-struct Operation {
+struct Operation : FingerprintParts {
     const Event &event;
-    Kind kind;
-    Dtype dtype;
-    Operator op;
-    bool by_user;  // the operator
-    int32_t place; // root, peer or signature
     Details details;
 
-    explicit Operation(const Event &of) : event(of), details(Details::of(of.words[trace::event_details])) {
-        constexpr uint64_t byte = 0xff;
-        const uint64_t what = of.words[trace::event_what];
-        kind = static_cast<Kind>(what & byte);
-        dtype = static_cast<Dtype>(what >> 8 & byte);
-        op = static_cast<Operator>(what >> 16 & byte);
-        by_user = (what >> 16 & byte) == user_operator_number;
-        place = static_cast<int32_t>(what >> 32);
+    explicit Operation(const Event &of)
+        : FingerprintParts(FingerprintParts::of(trace::call_of(of))), event(of),
+          details(Details::of(of.words[trace::event_details])) {
     }
     uint64_t word(trace::EventWord which) const {
         return event.words[which];
@@ -100,8 +90,7 @@ std::string describe_message(const Operation &operation) {
 std::string describe_types(const Operation &operation) {
     std::string told = operation.dtype != Dtype::none ? text("dtype", name_of(operation.dtype)) : "";
     if (operation.by_user) {
-        const uint64_t name = operation.word(trace::event_taken) >> count_bits;
-        told += text("operator", format("user's %05llx", static_cast<unsigned long long>(name)));
+        told += text("operator", format("user's %05llx", static_cast<unsigned long long>(operation.user_name)));
     } else if (operation.op != Operator::none) {
         told += text("operator", name_of(operation.op));
     }
@@ -119,8 +108,8 @@ std::string describe_collective(const Operation &operation) {
     if (kind.own_counts) {
         told += number("bytes_out", given) + number("bytes_in", taken);
     } else if (operation.moves_data()) {
-        const uint64_t count = operation.by_user ? taken & ((uint64_t{1} << count_bits) - 1) : taken;
-        told += kind.up_to_count ? number("most", count) : number("count", count) + number("bytes", given);
+        told += number(kind.up_to_count ? "most" : "count", operation.count);
+        told += kind.up_to_count ? "" : number("bytes", given);
     }
     const bool has_root = !kind.up_to_count && operation.kind != Kind::reshard &&
                           operation.kind != Kind::reshard_reduce && operation.place >= 0;

@@ -48,10 +48,7 @@ bool is_sound(const trace::Section &section) {
 }
 
 bool is_sound(const trace::Event &event) {
-    constexpr uint64_t byte = 0xff;
-    const uint64_t what = event.words[trace::event_what], op = what >> 16 & byte;
-    return (what & byte) < kinds && (what >> 8 & byte) < dtype_numbers &&
-           (op < operator_numbers || op == user_operator_number) &&
+    return FingerprintParts::of(trace::call_of(event)).is_sound() &&
            trace::Details::of(event.words[trace::event_details]).form <= Form::group;
 }
 

@@ -64,12 +64,12 @@ std::string find_file(pid_t pid) {
 // Other users' processes are looked into by the superuser: what they show may be anything.
 bool is_sound(const flight::Record &record) {
     constexpr int64_t most_ranks = 1 << 20;
-    const auto has_kind = [](const flight::Entry &entry) {
-        return (flight::call_of(entry).what & 0xff) < static_cast<uint64_t>(kinds);
+    const auto is_a_call = [](const flight::Entry &entry) {
+        return FingerprintParts::of(flight::call_of(entry)).is_sound();
     };
     return record.rank >= 0 && record.rank < record.size && record.size <= most_ranks &&
-           std::all_of(std::begin(record.entries), std::end(record.entries), has_kind) &&
-           std::all_of(std::begin(record.messages), std::end(record.messages), has_kind);
+           std::all_of(std::begin(record.entries), std::end(record.entries), is_a_call) &&
+           std::all_of(std::begin(record.messages), std::end(record.messages), is_a_call);
 }
 
 std::vector<flight::Record> read_records(const MappedFile &file) {
