@@ -48,7 +48,9 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     constexpr size_t smallest = size_t{64} << 10, granule = size_t{64} << 10;
     const size_t wanted = std::min(2 * (l2_bytes ? l2_bytes : usual_l2), largest);
     const size_t share = budget_bytes / static_cast<size_t>(local_ranks);
-    const size_t others = header_bytes + boards_at_start * sizeof(Board);
+    // What programs add to that: the lanes of messages, some more communicators, what the recorder shows.
+    constexpr size_t usually_added = size_t{192} << 10;
+    const size_t others = header_bytes + boards_at_start * sizeof(Board) + usually_added;
     const size_t room = share > others ? share - others : 0;
     return {std::max(std::min(wanted, room) / granule * granule, smallest)};
 }

@@ -5,7 +5,7 @@
 // freed while a peer is still at work.
 #include <malloc.h>
 
-#include "ranks.h"
+#include "own_memory.h"
 
 using ranks::Rank;
 
@@ -126,14 +126,15 @@ void freed_at_once(const Rank &rank, xcoll_comm_t world) {
     }
 }
 
-size_t memory_in_use() {
-    return mallinfo2().uordblks;
-}
+struct InUse {
+    size_t memory = mallinfo2().uordblks;
+    ranks::Belongings others = ranks::belongings();
+};
 
-// Thousands of communicators, one after the other and some at once, take no more memory than the first few.
+// Thousands of communicators, one after the other and some at once, take no more memory and files than the first few.
 void many(const Rank &rank, xcoll_comm_t world) {
     const int rounds = rank.size() == 2 ? 10'000 : 100;
-    size_t after_some = 0;
+    InUse after_some;
     for (int round = 0; round < rounds; ++round) {
         xcoll_comm_t comms[3] = {};
         const int at_once = round % 10 == 0 ? 3 : 1;
@@ -147,14 +148,19 @@ void many(const Rank &rank, xcoll_comm_t world) {
             ranks::succeed(xcoll_comm_free(&comm));
         }
         if (round == rounds / 10) {
-            after_some = memory_in_use();
+            after_some = {};
         }
     }
     // A leak of one word per communicator would show; a thread sees what all others have, so not there.
     const size_t slack = 64 * 1024;
     if (!rank.is_thread() && rounds == 10'000) {
-        ranks::check(memory_in_use() < after_some + slack,
+        const InUse now;
+        ranks::check(now.memory < after_some.memory + slack,
                      "memory grows with every communicator that was made and freed");
+        ranks::check(now.others.shared_bytes <= after_some.others.shared_bytes,
+                     "shared memory grows with every communicator that was made and freed");
+        ranks::check(now.others.files <= after_some.others.files,
+                     "a communicator that was made and freed leaves an open file behind");
     }
 }
 
