@@ -841,10 +841,11 @@ typedef struct xcoll_status {
     xcoll_result_t result; /* XCOLL_IN_PROGRESS if it is not done */
     int32_t source;        /* of a received message: its sender */
     int32_t tag;           /* of a received message */
-    int32_t rank;          /* XCOLL_UNDEFINED in this version */
+    int32_t rank;          /* at fault, as far as this rank can tell: it died, called something else, sent too much or
+                              did not come. XCOLL_UNDEFINED: nobody */
     uint64_t bytes;        /* of a received message */
     uint64_t sequence;     /* the number of the operation */
-    uint64_t elapsed_ns;   /* 0 in this version */
+    uint64_t elapsed_ns;   /* from the start on this rank until it was done; of several operations the longest */
     uint64_t reserved[3];  /* 0 */
 } xcoll_status_t;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/handle.h"
+#include "core/status.h"
 #include "core/wait_any.h"
 
 namespace xcoll::api {
@@ -85,22 +86,19 @@ void fill(xcoll_status_t *status, const Plan *plan) {
     if (!status) {
         return;
     }
-    *status = {};
-    status->source = status->tag = status->rank = XCOLL_UNDEFINED;
+    *status = xcoll::empty_status();
     if (!plan) {
         return;
     }
+    if (!plan->done()) {
+        status->result = XCOLL_IN_PROGRESS;
+        return;
+    }
     if (plan->failure) {
-        status->result = plan->failure->result();
+        add_failure(*status, *plan->failure);
     }
     for (const auto &operation : plan->operations) {
-        status->sequence = operation->n;
-        status->source = operation->received.source;
-        status->tag = operation->received.tag;
-        status->bytes = operation->received.bytes;
-        if (status->result == XCOLL_SUCCESS) {
-            status->result = operation->done() ? operation->result : XCOLL_IN_PROGRESS;
-        }
+        add_operation(*status, *operation);
     }
 }
 

@@ -69,6 +69,14 @@ void fail(xcoll_result_t result, const char *pattern, ...) {
     throw Failure(result, std::move(text));
 }
 
+void fail_at(int rank, xcoll_result_t result, const char *pattern, ...) {
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::string text = format_list(pattern, arguments);
+    va_end(arguments);
+    throw Failure(result, std::move(text), rank);
+}
+
 void fail_system(const char *call) {
     const int code = errno;
     fail(XCOLL_ERR_SYSTEM, "%s failed: %s (errno %d)", call, std::strerror(code), code);

@@ -10,13 +10,20 @@
 
 namespace xcoll {
 
-// What went wrong, where, and what to do about it. `fatal` results stick to the communicator they happen on.
+// What went wrong, where, whose fault it is, and what to do about it. `fatal` results stick to the communicator they
+// happen on.
 class Failure : public std::exception {
 public:
-    Failure(xcoll_result_t result, std::string message) : result_(result), message_(std::move(message)) {
+    static constexpr int nobody = XCOLL_UNDEFINED;
+    Failure(xcoll_result_t result, std::string message, int rank = nobody)
+        : result_(result), rank_(rank), message_(std::move(message)) {
     }
     xcoll_result_t result() const {
         return result_;
+    }
+    // Of the communicator that it happened on: who is at fault.
+    int rank() const {
+        return rank_;
     }
     const std::string &message() const {
         return message_;
@@ -27,6 +34,7 @@ public:
 
 private:
     xcoll_result_t result_;
+    int rank_;
     std::string message_;
 };
 
@@ -35,7 +43,9 @@ private:
 
 // Throws a Failure with a formatted message.
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(xcoll_result_t result, const char *pattern, ...);
-// The same with XCOLL_ERR_SYSTEM, the failed call's name and the meaning of errno.
+// The same where a rank of the communicator is at fault.
+[[noreturn, gnu::format(printf, 3, 4)]] void fail_at(int rank, xcoll_result_t result, const char *pattern, ...);
+// The first with XCOLL_ERR_SYSTEM, the failed call's name and the meaning of errno.
 [[noreturn]] void fail_system(const char *call);
 
 constexpr bool is_fatal(xcoll_result_t result) {

@@ -54,15 +54,17 @@ void Arrivals::check_buffers() const {
     for (size_t k = 0; k < outs_; ++k) {
         const size_t bytes = out_[k].bytes();
         if (bytes > 0 && !op_.send) {
-            fail(XCOLL_ERR_ARGUMENT, "send is NULL, and sendcounts[%zu] is %llu: expected 0 without a buffer", k,
-                 static_cast<unsigned long long>(of_.sendcounts[k]));
+            fail_at(team_.rank, XCOLL_ERR_ARGUMENT,
+                    "send is NULL, and sendcounts[%zu] is %llu: expected 0 without a buffer", k,
+                    static_cast<unsigned long long>(of_.sendcounts[k]));
         }
         // Of a shape the caller's word is taken.
         const size_t own = outs_ == 1 ? static_cast<size_t>(team_.rank) : k;
         const bool in_place = !of_.packed && out_[k].base == part(op_.recv, own * of_.most, 0).base;
         if (!of_.shape && bytes > 0 && !in_place && !lie_apart(out_[k].base, bytes, op_.recv, ranks_ * room_)) {
-            fail(XCOLL_ERR_ARGUMENT, "part %zu of send (%p) and recv (%p) overlap: expected buffers apart", k,
-                 static_cast<void *>(out_[k].base), op_.recv);
+            fail_at(team_.rank, XCOLL_ERR_ARGUMENT,
+                    "part %zu of send (%p) and recv (%p) overlap: expected buffers apart", k,
+                    static_cast<void *>(out_[k].base), op_.recv);
         }
     }
 }
@@ -90,18 +92,18 @@ void Arrivals::finish() {
 void Arrivals::check_told() const {
     for (size_t p = 0; p < ranks_; ++p) {
         if (!fits(told_in_[p])) {
-            fail(XCOLL_ERR_TRUNCATE,
-                 "rank %zu has %llu elements for rank %d, and max_count is %zu: that part was left where it is. "
-                 "recvcounts has all counts: call again with a max_count that is large enough",
-                 p, static_cast<unsigned long long>(items(told_in_[p])), team_.rank, of_.most);
+            fail_at(static_cast<int>(p), XCOLL_ERR_TRUNCATE,
+                    "rank %zu has %llu elements for rank %d, and max_count is %zu: that part was left where it is. "
+                    "recvcounts has all counts: call again with a max_count that is large enough",
+                    p, static_cast<unsigned long long>(items(told_in_[p])), team_.rank, of_.most);
         }
     }
     for (size_t k = 0; k < outs_; ++k) {
         if (!fits(told_out_[k])) {
-            fail(XCOLL_ERR_TRUNCATE,
-                 "this rank has %llu elements for rank %zu, and max_count is %zu: that part was left where it is. "
-                 "Call again with a max_count that is large enough",
-                 static_cast<unsigned long long>(items(told_out_[k])), k, of_.most);
+            fail_at(team_.rank, XCOLL_ERR_TRUNCATE,
+                    "this rank has %llu elements for rank %zu, and max_count is %zu: that part was left where it is. "
+                    "Call again with a max_count that is large enough",
+                    static_cast<unsigned long long>(items(told_out_[k])), k, of_.most);
         }
     }
 }

@@ -29,8 +29,9 @@ Task reduce_scaled(TaskHome &home, Team &team, const Op &op, const Fingerprint &
         refused.kind = Kind::refused;
         const Fingerprint told = fingerprint(refused);
         co_await refusal(home, team, refused, told, n);
-        fail(XCOLL_ERR_OP, "the operator \"%s\" multiplies %s by a number, but rank %d reduces %s with it",
-             op.user->name.c_str(), name_of(op.user->scalar_dtype), team.rank, name_of(op.dtype));
+        fail_at(team.rank, XCOLL_ERR_OP,
+                "the operator \"%s\" multiplies %s by a number, but rank %d reduces %s with it", op.user->name.c_str(),
+                name_of(op.user->scalar_dtype), team.rank, name_of(op.dtype));
     }
     const Scratch scaled(*team.scratch, input_count(op, team.size) * element_bytes(op));
     scale(team, op, scaled.data());

@@ -75,8 +75,8 @@ void reduce_across(const Team &team, const Op &op, void *out, const void *const 
 }
 
 void fail_operator(const Team &team, const Op &op, xcoll_result_t result) {
-    fail(XCOLL_ERR_OP, "the operator \"%s\" returned %s on rank %d, in %s", op.user->name.c_str(), result_name(result),
-         team.rank, describe(fingerprint(op)).c_str());
+    fail_at(team.rank, XCOLL_ERR_OP, "the operator \"%s\" returned %s on rank %d, in %s", op.user->name.c_str(),
+            result_name(result), team.rank, describe(fingerprint(op)).c_str());
 }
 
 } // namespace xcoll

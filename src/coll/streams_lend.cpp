@@ -68,7 +68,7 @@ bool Streams::is_given_back() {
             return false;
         }
         if (!failure_ && window_.is_broken(p, n_, *obstacle_.signal)) {
-            failure_ = window_.broken(p, n_);
+            failure_ = left_early(n_, p);
         }
     }
     return true;

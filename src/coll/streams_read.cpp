@@ -128,9 +128,10 @@ void Streams::read_heads() {
 }
 
 void Streams::fail_mismatched(int p, size_t theirs, size_t mine) const {
-    fail(XCOLL_ERR_MISMATCH,
-         "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two ranks differ",
-         static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
+    fail_at(p, XCOLL_ERR_MISMATCH,
+            "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two ranks "
+            "differ",
+            static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
 }
 
 void Streams::place(Source &source, const Index &entry) {
@@ -216,10 +217,11 @@ bool Streams::read_attached(Source &source, int p, size_t from, size_t until) {
     }
     Visit::check_kept(window_, p);
     if (error != 0) {
-        fail(XCOLL_ERR_SYSTEM,
-             "in operation %llu rank %d could not copy what rank %d (process %lld) sends: %s. XCOLL_CMA=off helps with "
-             "memory that the kernel does not copy",
-             static_cast<unsigned long long>(n_), rank_, p, static_cast<long long>(process), std::strerror(error));
+        fail_at(
+            p, XCOLL_ERR_SYSTEM,
+            "in operation %llu rank %d could not copy what rank %d (process %lld) sends: %s. XCOLL_CMA=off helps with "
+            "memory that the kernel does not copy",
+            static_cast<unsigned long long>(n_), rank_, p, static_cast<long long>(process), std::strerror(error));
     }
     return true;
 }

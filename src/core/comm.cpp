@@ -177,11 +177,11 @@ Team Comm::make_team() {
 Comm::~Comm() {
     {
         const Owner owner(*this);
-        const char *reason = "the communicator was freed before the operation was done";
+        const Failure why(XCOLL_ERR_ABORTED, "the communicator was freed before the operation was done", team_.rank);
         if (window_ && !in_flight_.empty()) {
-            window_->say_farewell(XCOLL_ERR_ABORTED, reason);
+            window_->say_farewell(why);
         }
-        end_in_flight(XCOLL_ERR_ABORTED, reason);
+        end_in_flight(why);
     }
     process().remove(*this);
     transport_.reset();
@@ -215,7 +215,7 @@ void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
     } catch (const std::bad_alloc &) {
         record_end(recorded, XCOLL_ERR_SYSTEM);
         // The peers are in the operation already, so this is not the call error that a lack of memory usually is.
-        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory);
+        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory, team_.rank);
         fail_for_good(failure);
         throw failure;
     }

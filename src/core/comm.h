@@ -218,7 +218,7 @@ private:
     }
     uint64_t trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row);
     // With the owner word.
-    void end_in_flight(xcoll_result_t result, const std::string &message);
+    void end_in_flight(const Failure &why);
 
     uint32_t magic_ = alive;
     const std::shared_ptr<const void> life_ = std::make_shared<char>();
@@ -242,7 +242,7 @@ private:
     Registrations registrations_;
     std::vector<Request *> in_flight_;
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
-    std::string trouble_message_;                    // written before trouble_
+    std::optional<Failure> cause_;                   // of the trouble; written before trouble_
     // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.
     std::unique_ptr<Trace> trace_;
 };

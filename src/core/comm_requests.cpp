@@ -23,7 +23,7 @@ void Comm::start(Request &request) {
         }
     } catch (const std::bad_alloc &) {
         // The number is taken, and peers may have seen the head.
-        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory);
+        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory, team_.rank);
         fail_for_good(failure);
         throw failure;
     }
@@ -36,6 +36,7 @@ void Comm::start_owned(Request &request) {
     throw_trouble();
     if (traits(op.kind).is_message) {
         open_post();
+        request.received = {XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
         request.what.op.received = &request.received;
         request.recorded = record_message(op);
         request.row = &choices_.row(op);
@@ -46,7 +47,7 @@ void Comm::start_owned(Request &request) {
         request.recorded = record(op, request.call, request.n, *request.row);
     }
     request.home = {&frames_, &request.parking};
-    request.result = XCOLL_SUCCESS;
+    request.failure.reset();
     request.stuck_since = request.next_look = 0;
     request.begun = false;
     request.first_missing = -1;
@@ -59,11 +60,12 @@ void Comm::start_owned(Request &request) {
         }
     } catch (const std::bad_alloc &) {
         in_flight_.pop_back();
-        request.result = XCOLL_ERR_SYSTEM;
-        record_end(request.recorded, request.result);
+        request.failure = {XCOLL_ERR_SYSTEM, out_of_memory, team_.rank};
+        record_end(request.recorded, request.result());
         request.finish();
         throw;
     }
+    request.started = ticks(); // not before: peers see the head meanwhile
     // Whoever sees this count sees everything above.
     in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
 }
@@ -71,9 +73,8 @@ void Comm::start_owned(Request &request) {
 // An operation of a later stage has its number already, so that what is called after the group comes behind it.
 void Comm::begin(Request &request) {
     for (const auto &earlier : request.after) {
-        if (earlier->result != XCOLL_SUCCESS) {
-            request.result = earlier->result;
-            request.message = "an earlier stage of the group failed: " + earlier->message;
+        if (const auto &why = earlier->failure) {
+            request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
             request.call = fingerprint(Op{.kind = Kind::refused});
             request.row = &choices_.row(Kind::refused, 0);
         }
@@ -132,8 +133,8 @@ void Comm::run_as_request(const Call &call) {
     Request request(this, call);
     start(request);
     wait_for(request);
-    if (request.result != XCOLL_SUCCESS) {
-        throw Failure(request.result, request.message);
+    if (request.failure) {
+        throw *request.failure;
     }
 }
 
@@ -241,8 +242,8 @@ std::optional<Failure> Comm::poll_in_flight(bool &moved) {
         }
         moved = true;
         in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(i));
-        if (is_fatal(request.result)) {
-            fatal = Failure(request.result, request.message);
+        if (is_fatal(request.result())) {
+            fatal = request.failure;
         }
         end(request);
     }
@@ -266,11 +267,9 @@ bool Comm::move(Request &request, bool &moved) {
             request.task.rethrow();
         }
     } catch (const Failure &failure) {
-        request.result = failure.result();
-        request.message = failure.message();
+        request.failure = failure;
     } catch (const std::bad_alloc &) {
-        request.result = XCOLL_ERR_SYSTEM;
-        request.message = out_of_memory;
+        request.failure = {XCOLL_ERR_SYSTEM, out_of_memory, team_.rank};
     }
     request.task = Task();
     if (request.row->needs == Row::Needs::transport && window_) {
@@ -281,7 +280,8 @@ bool Comm::move(Request &request, bool &moved) {
 
 // With the owner word; its result is known.
 void Comm::end(Request &request) {
-    record_end(request.recorded, request.result);
+    request.elapsed_ns = membership_.node->ns_of(ticks() - request.started);
+    record_end(request.recorded, request.result());
     for (const auto &observer : request.observers) {
         observer->end(request);
     }
@@ -338,7 +338,7 @@ void Comm::forget(Request &request) {
             return;
         }
     }
-    fail_for_good(Failure(XCOLL_ERR_ABORTED, "a request was freed before it was done"));
+    fail_for_good({XCOLL_ERR_ABORTED, "a request was freed before it was done", team_.rank});
 }
 
 bool Comm::awaits_message(int peer) {

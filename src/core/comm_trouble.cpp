@@ -6,7 +6,7 @@ namespace xcoll {
 
 void Comm::throw_trouble() const {
     if (trouble() != XCOLL_SUCCESS) {
-        throw Failure(trouble(), trouble_message_);
+        throw *cause_;
     }
 }
 
@@ -15,25 +15,25 @@ void Comm::abort(const char *reason) {
         const Owner owner(*this); // two threads may do this at once
         watcher_.abort(reason);   // for a blocking call that another thread is in
     }
-    fail_for_good(Failure(XCOLL_ERR_ABORTED, format("rank %d aborted this communicator: %s", team_.rank, reason)));
+    fail_for_good({XCOLL_ERR_ABORTED, format("rank %d aborted this communicator: %s", team_.rank, reason), team_.rank});
 }
 
 void Comm::fail_for_good(const Failure &failure) {
     const Owner owner(*this);
     if (trouble() == XCOLL_SUCCESS) {
-        trouble_message_ = failure.message();
+        cause_ = failure;
         trouble_.store(failure.result(), std::memory_order_release);
         recorder_.trouble(failure.result(), failure.message());
         if (window_) {
-            window_->say_farewell(failure.result(), failure.what());
+            window_->say_farewell(failure);
         } else {
-            transport_->say_farewell(failure.result(), failure.what());
+            transport_->say_farewell(failure);
         }
     }
-    end_in_flight(trouble(), trouble_message_);
+    end_in_flight(*cause_);
 }
 
-void Comm::end_in_flight(xcoll_result_t result, const std::string &message) {
+void Comm::end_in_flight(const Failure &why) {
     if (window_) {
         window_->recall(); // before buffers are their users' again
     }
@@ -43,8 +43,7 @@ void Comm::end_in_flight(xcoll_result_t result, const std::string &message) {
     cancel_messages();
     for (Request *request : in_flight_) {
         request->task = Task();
-        request->result = result;
-        request->message = message;
+        request->failure = why;
         end(*request);
     }
     in_flight_.clear();

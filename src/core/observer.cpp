@@ -1,9 +1,8 @@
 #include "core/observer.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/comm.h"
+#include "core/status.h"
 
 namespace xcoll {
 
@@ -19,8 +18,7 @@ const Comm *Observer::told() {
 void Observer::arm(size_t ends) {
     const std::lock_guard lock(mutex_);
     ends_ = ends;
-    status_ = {};
-    status_.source = status_.tag = status_.rank = XCOLL_UNDEFINED;
+    status_ = empty_status();
 }
 
 void Observer::expect_one_more() {
@@ -28,36 +26,23 @@ void Observer::expect_one_more() {
     ++ends_;
 }
 
-// With the lock.
-void Observer::note(xcoll_result_t result) {
-    if (status_.result == XCOLL_SUCCESS) {
-        status_.result = result;
-    }
-}
-
 void Observer::end(const Request &operation) {
     {
         const std::lock_guard lock(mutex_);
-        note(operation.result);
-        status_.sequence = std::max(status_.sequence, operation.n);
-        if (operation.received.source != XCOLL_UNDEFINED) {
-            status_.source = operation.received.source;
-            status_.tag = operation.received.tag;
-            status_.bytes = operation.received.bytes;
-        }
+        add_operation(status_, operation);
     }
-    end(operation.comm);
+    one_less(operation.comm);
 }
 
-void Observer::end(xcoll_result_t result) {
-    {
+void Observer::end(const Failure *failure) {
+    if (failure) {
         const std::lock_guard lock(mutex_);
-        note(result);
+        add_failure(status_, *failure);
     }
-    end(nullptr);
+    one_less(nullptr);
 }
 
-void Observer::end(const Comm *owned) {
+void Observer::one_less(const Comm *owned) {
     xcoll_status_t status;
     {
         const std::lock_guard lock(mutex_);

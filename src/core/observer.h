@@ -8,6 +8,7 @@
 
 #include <mutex>
 
+#include "base/error.h"
 #include "xcoll.h"
 
 namespace xcoll {
@@ -26,17 +27,15 @@ public:
     void expect_one_more();
     // One of them: of an operation, on whichever thread.
     void end(const Request &operation);
-    // Of one that could not begin.
-    void end(xcoll_result_t result);
-    // Of nothing; whose word the thread has.
-    void end(const Comm *owned);
+    // Of one that could not begin; of nothing that went wrong: nullptr.
+    void end(const Failure *failure);
 
     // The communicator whose operation this thread is telling of, or nullptr.
     static const Comm *told();
 
 private:
-    void note(xcoll_result_t result);
-
+    // The thread has the word of `owned`.
+    void one_less(const Comm *owned);
     const Function function_;
     void *const context_;
     std::mutex mutex_;

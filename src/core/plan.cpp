@@ -39,7 +39,7 @@ void Plan::start() {
                 failure = std::make_unique<Failure>(trouble);
             }
             if (observer_) {
-                observer_->end(trouble.result());
+                observer_->end(&trouble);
             }
         }
     }
@@ -106,14 +106,14 @@ void Plan::observe(Observer::Function function, void *context) {
             observer_->end(*operation);
         }
     }
-    observer_->end(failure ? failure->result() : XCOLL_SUCCESS);
+    observer_->end(failure.get());
 }
 
 void Plan::check() const {
     check_started();
     for (const auto &operation : operations) {
-        if (operation->result != XCOLL_SUCCESS) {
-            throw Failure(operation->result, operation->message);
+        if (operation->failure) {
+            throw *operation->failure;
         }
     }
 }

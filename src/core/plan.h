@@ -45,8 +45,8 @@ public:
     void check() const;
     void check_part(const Part &part) const {
         const Request &operation = *operations[part.operation];
-        if (operation.result != XCOLL_SUCCESS) {
-            throw Failure(operation.result, operation.message);
+        if (operation.failure) {
+            throw *operation.failure;
         }
     }
     void check_started() const {

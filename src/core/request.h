@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "base/error.h"
 #include "base/task.h"
 #include "coll/select.h"
 #include "core/call.h"
@@ -36,12 +37,15 @@ struct Request {
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
     std::vector<std::shared_ptr<Observer>> observers;
-    xcoll_result_t result = XCOLL_SUCCESS; // this and the message: written before `finished`
-    std::string message;
+    std::optional<Failure> failure; // written before `finished`, as the next is
+    uint64_t started = 0, elapsed_ns = 0;
     Signal finished; // how often it was done; any thread
     uint64_t starts = 0;
 
     Request(Comm *of, Call called) : comm(of), what(std::move(called)) {
+    }
+    xcoll_result_t result() const {
+        return failure ? failure->result() : XCOLL_SUCCESS;
     }
     // Since it was started the last time.
     bool done() const {

@@ -37,7 +37,8 @@ bool Watcher::drive() {
 void Watcher::check(const Until &until, int64_t waited_ns) {
     comm_.recorder().wait(waited_ns, until.owner);
     if (aborted_.load(std::memory_order_acquire)) {
-        fail(XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank, abort_reason_.c_str());
+        fail_at(team_.rank, XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank,
+                abort_reason_.c_str());
     }
     if (team_.window) {
         team_.window->check_farewells();
@@ -47,11 +48,11 @@ void Watcher::check(const Until &until, int64_t waited_ns) {
     check_alive(until);
     const int64_t timeout_ms = timeout_ms_.load(std::memory_order_relaxed);
     if (timeout_ms > 0 && waited_ns / 1'000'000 >= timeout_ms) {
-        fail(XCOLL_ERR_TIMEOUT,
-             "rank %d waited longer than %.3g s in operation %llu: %s. XCOLL_TIMEOUT or xcoll_comm_set_timeout set the "
-             "limit",
-             team_.rank, static_cast<double>(timeout_ms) / 1000, static_cast<unsigned long long>(operation()),
-             roll_call(operation()).c_str());
+        fail_at(latecomer(until), XCOLL_ERR_TIMEOUT,
+                "rank %d waited longer than %.3g s in operation %llu: %s. XCOLL_TIMEOUT or xcoll_comm_set_timeout set "
+                "the limit",
+                team_.rank, static_cast<double>(timeout_ms) / 1000, static_cast<unsigned long long>(operation()),
+                roll_call(operation()).c_str());
     }
 }
 
@@ -65,8 +66,8 @@ void Watcher::check_present() const {
         const Board &board = team_.window->board(p);
         if (board.done.reached(all_done) && newest(board) < operation()) {
             team_.window->check_farewells(); // it may have told why after they were looked at above
-            fail(XCOLL_ERR_ABORTED, "rank %d freed this communicator before operation %llu, which rank %d is in", p,
-                 static_cast<unsigned long long>(operation()), team_.rank);
+            fail_at(p, XCOLL_ERR_ABORTED, "rank %d freed this communicator before operation %llu, which rank %d is in",
+                    p, static_cast<unsigned long long>(operation()), team_.rank);
         }
     }
 }
@@ -84,9 +85,9 @@ void Watcher::check_alive(const Until &until) const {
             if (team_.window) {
                 team_.window->check_farewells(); // one that has failed and ended is not the cause
             }
-            fail(XCOLL_ERR_PEER_DEAD, "rank %d (process %lld) has died; rank %d noticed it in operation %llu", p,
-                 static_cast<long long>(node_->member(local).process.pid), team_.rank,
-                 static_cast<unsigned long long>(operation()));
+            fail_at(p, XCOLL_ERR_PEER_DEAD, "rank %d (process %lld) has died; rank %d noticed it in operation %llu", p,
+                    static_cast<long long>(node_->member(local).process.pid), team_.rank,
+                    static_cast<unsigned long long>(operation()));
         }
     }
 }
@@ -123,6 +124,16 @@ void Watcher::abort(const char *reason) {
         abort_reason_ = reason;
         aborted_.store(true, std::memory_order_release);
     }
+}
+
+// The first of those that roll_call() names; whom this rank waits for if they have all entered it.
+int Watcher::latecomer(const Until &until) const {
+    for (int p = 0; team_.window && p < team_.size; ++p) {
+        if (newest(team_.window->board(p)) < operation()) {
+            return p;
+        }
+    }
+    return until.owner >= 0 ? until.owner : Failure::nobody;
 }
 
 std::string Watcher::roll_call(uint64_t n) const {

@@ -38,6 +38,7 @@ public:
 private:
     void check_alive(const Until &until) const;
     void check_present() const;
+    int latecomer(const Until &until) const;
     bool is_needed(int p, const Until &until) const;
     // The operation that this rank entered last, for messages.
     uint64_t operation() const;

@@ -76,7 +76,8 @@ struct Cell {
 // What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
 struct alignas(line_bytes) Farewell {
     std::atomic<uint32_t> result{0}; // an xcoll_result_t; written last, with release
-    char reason[188] = {};           // NUL-terminated
+    int32_t rank = -1;               // at fault; its own if it blames nobody
+    char reason[184] = {};           // NUL-terminated
 };
 
 struct Board {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "fabric/disagreement.h"
+
 namespace xcoll {
 
 namespace {
@@ -34,7 +36,7 @@ void Mailbox::end(const Envelope &envelope) {
     for (int p = 0; parcel_count_ > 0 && p < size(); ++p) {
         const Parcel *parcel = aside(p, envelope.operation);
         if (parcel && parcel->envelope.call != envelope.call) {
-            fail(XCOLL_ERR_MISMATCH, "%s", mismatch(envelope, p, parcel->envelope.call).c_str());
+            throw mismatch(envelope.operation, rank_, envelope.call, p, parcel->envelope.call);
         }
     }
     drop_parcels(envelope.operation);
@@ -98,7 +100,7 @@ uint32_t Mailbox::post(int peer, const Envelope &envelope, const void *data, siz
     item.in_use = true;
     item.has_ticket = true;
     item.in_network = false;
-    item.result = XCOLL_SUCCESS;
+    item.failure.reset();
     return slot;
 }
 
@@ -115,22 +117,20 @@ void Mailbox::close(Item &item) {
     item.signal.store(item.value);
 }
 
-void Mailbox::close(Item &item, xcoll_result_t result, std::string trouble) {
-    item.result = result;
-    item.trouble = std::move(trouble);
+void Mailbox::close(Item &item, Failure failure) {
+    item.failure = std::move(failure);
     item.signal.store(item.value);
 }
 
 void Mailbox::finish(const Ticket &ticket) {
     Item &item = items_[ticket.slot];
-    const xcoll_result_t result = item.result;
-    const std::string trouble = std::exchange(item.trouble, {});
+    const std::optional<Failure> failure = std::exchange(item.failure, {});
     release(ticket.slot);
-    if (result != XCOLL_SUCCESS) {
-        throw Failure(result, trouble);
+    if (failure) {
+        throw *failure;
     }
-    if (!complaint_.empty()) {
-        throw Failure(XCOLL_ERR_MISMATCH, std::exchange(complaint_, {}));
+    if (complaint_) {
+        throw *std::exchange(complaint_, {});
     }
 }
 
@@ -165,22 +165,19 @@ Mailbox::Parcel *Mailbox::set_aside(int peer, Parcel parcel) {
     return &parcels.back();
 }
 
-std::string Mailbox::mismatch(const Envelope &mine, int peer, const Fingerprint &theirs) const {
-    return format("operation %llu: rank %d called %s, but rank %d called %s. All ranks of a communicator must call the "
-                  "same operations in the same order",
-                  number(mine), rank_, describe(mine.call).c_str(), peer, describe(theirs).c_str());
-}
-
 bool Mailbox::agree(Item &receive, const Envelope &envelope, size_t bytes) const {
     if (envelope.call != receive.envelope.call) {
-        close(receive, XCOLL_ERR_MISMATCH, mismatch(receive.envelope, receive.peer, envelope.call));
+        close(receive, mismatch(envelope.operation, rank_, receive.envelope.call, receive.peer, envelope.call));
         return false;
     }
     if (bytes != receive.bytes) {
-        close(receive, XCOLL_ERR_MISMATCH,
-              format("operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one of %zu. The "
-                     "ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE must be the same on all",
-                     number(envelope), describe(envelope.call).c_str(), rank_, receive.bytes, receive.peer, bytes));
+        close(receive,
+              {XCOLL_ERR_MISMATCH,
+               format("operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one "
+                      "of %zu. The ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE "
+                      "must be the same on all",
+                      number(envelope), describe(envelope.call).c_str(), rank_, receive.bytes, receive.peer, bytes),
+               receive.peer});
         return false;
     }
     return true;
@@ -195,11 +192,9 @@ bool Mailbox::agree(Item &receive, const Parcel &parcel) const {
 }
 
 void Mailbox::fail_for_leaving(Item &item, const Envelope &peers) const {
-    close(item, XCOLL_ERR_MISMATCH,
-          peers.call != item.envelope.call
-              ? mismatch(item.envelope, item.peer, peers.call)
-              : format("operation %llu: rank %d left it with an error; see the message on that rank", number(peers),
-                       item.peer));
+    const Envelope &mine = item.envelope;
+    close(item, peers.call != mine.call ? mismatch(mine.operation, rank_, mine.call, item.peer, peers.call)
+                                        : left_early(peers.operation, item.peer));
 }
 
 const Mailbox::Parcel *Mailbox::farewell(int peer, uint64_t operation) const {
@@ -250,7 +245,7 @@ void Mailbox::left(int peer, const Envelope &envelope) {
 void Mailbox::complain(int peer, const Envelope &envelope) {
     for (Envelope &past : past_) {
         if (past.operation == envelope.operation && past.call != envelope.call) {
-            complaint_ = mismatch(past, peer, envelope.call);
+            complaint_ = mismatch(past.operation, rank_, past.call, peer, envelope.call);
             past.operation = 0; // said once
         }
     }
@@ -258,25 +253,23 @@ void Mailbox::complain(int peer, const Envelope &envelope) {
 
 // --------------------------------------------------------------------------------------- peers that are gone
 
-void Mailbox::lose(int peer, xcoll_result_t result, const std::string &why) {
+void Mailbox::lose(int peer, const Failure &why) {
     Peer &lost = peer_of(peer);
-    if (lost.lost != XCOLL_SUCCESS) {
+    if (lost.lost) {
         return; // the first reason stays
     }
-    lost.lost = result;
-    lost.why = why;
+    lost.lost = why;
     for (const uint32_t slot : std::exchange(lost.expected, {})) {
-        close(items_[slot], result, why);
+        close(items_[slot], why);
     }
 }
 
 bool Mailbox::is_lost(Item &item) const {
     const Peer &peer = peer_of(item.peer);
-    if (peer.lost == XCOLL_SUCCESS) {
-        return false;
+    if (peer.lost) {
+        close(item, *peer.lost);
     }
-    close(item, peer.lost, peer.why);
-    return true;
+    return peer.lost.has_value();
 }
 
 } // namespace xcoll

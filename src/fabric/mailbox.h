@@ -9,7 +9,7 @@
 #include <deque>
 #include <list>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -42,8 +42,7 @@ public:
         bool in_use = false;
         bool has_ticket = false; // false: a notice that nobody waits for
         bool in_network = false; // the network works on it and will say when it is done
-        xcoll_result_t result = XCOLL_SUCCESS;
-        std::string trouble;
+        std::optional<Failure> failure;
     };
 
     // A message that came before its receive.
@@ -90,7 +89,7 @@ public:
     bool is_ticket(const Signal *signal) const;
     // It is over; a failure is thrown by finish().
     static void close(Item &item);
-    static void close(Item &item, xcoll_result_t result, std::string trouble);
+    static void close(Item &item, Failure failure);
     void finish(const Ticket &ticket);
     void release(uint32_t slot);
 
@@ -115,7 +114,7 @@ public:
     const Parcel *farewell(int peer, uint64_t operation) const;
 
     // ---- peers that are gone
-    void lose(int peer, xcoll_result_t result, const std::string &why);
+    void lose(int peer, const Failure &why);
     // True, the item being over, if its peer is gone.
     bool is_lost(Item &item) const;
 
@@ -123,8 +122,7 @@ private:
     struct Peer {
         std::vector<uint32_t> expected; // receives, in the order in which they were posted
         std::list<Parcel> parcels;      // in the order in which they came
-        xcoll_result_t lost = XCOLL_SUCCESS;
-        std::string why;
+        std::optional<Failure> lost;
     };
     Peer &peer_of(int peer) {
         return peers_[static_cast<size_t>(peer)];
@@ -135,7 +133,6 @@ private:
     bool is_over(uint64_t operation) const;
     void drop_parcels(uint64_t operation);
     Parcel *set_aside(int peer, Parcel parcel);
-    std::string mismatch(const Envelope &mine, int peer, const Fingerprint &theirs) const;
     void complain(int peer, const Envelope &envelope);
 
     int rank_;
@@ -150,7 +147,7 @@ private:
     static constexpr size_t remembered = 32;
     std::array<Envelope, remembered> past_{};
     size_t past_count_ = 0;
-    std::string complaint_;
+    std::optional<Failure> complaint_;
 };
 
 } // namespace xcoll

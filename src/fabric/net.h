@@ -32,9 +32,9 @@ struct NetLabel {
     uint64_t sequence; // from this source in this communicator, from 0 on: networks may reorder
     Envelope envelope;
     Kind kind;
-    int32_t result; // of a farewell
+    int32_t result, rank; // of a farewell: what went wrong, and the rank at fault; its own if it blames nobody
 };
-static_assert(sizeof(NetLabel) == 48 && sizeof(NetLabel) <= XCOLL_NETWORK_HEADER_BYTES);
+static_assert(sizeof(NetLabel) == 56 && sizeof(NetLabel) <= XCOLL_NETWORK_HEADER_BYTES);
 
 class Net : public std::enable_shared_from_this<Net> {
 public:

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "boot/boot.h"
 #include "boot/host.h"
 #include "fabric/arena.h"
@@ -63,9 +64,11 @@ public:
     const Doorbell &doorbell() const {
         return doorbell_;
     }
-    // How fast StoreKind's clock counts.
     double ticks_per_ns() const {
         return ticks_per_ns_;
+    }
+    uint64_t ns_of(uint64_t ticks) const {
+        return static_cast<uint64_t>(static_cast<double>(ticks) / ticks_per_ns_);
     }
     Arena &arena() {
         return arena_;
@@ -109,7 +112,7 @@ private:
     Ring ring_;
     Heap heap_;
     std::string attach_refusal_ = "the ranks share one process";
-    double ticks_per_ns_ = StoreKind::ticks_per_ns();
+    const double ticks_per_ns_ = measure_ticks_per_ns();
     std::mutex mutex_;
     uint64_t generations_ = 0;
     std::vector<std::shared_ptr<Window>> retired_; // last: windows give back what they hold of the members above

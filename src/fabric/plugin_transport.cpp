@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "fabric/disagreement.h"
 
 namespace xcoll {
 
@@ -48,7 +49,7 @@ void PluginTransport::break_off(const Envelope &envelope) noexcept {
         }
         box_.leave(envelope.operation);
         for (int p = 0; p < size(); ++p) {
-            tell(p, NetLabel::Kind::left, envelope, XCOLL_SUCCESS, "");
+            tell(p, NetLabel::Kind::left, envelope, {XCOLL_SUCCESS, ""});
         }
     }
     drain(false, envelope.operation);
@@ -56,26 +57,27 @@ void PluginTransport::break_off(const Envelope &envelope) noexcept {
     box_.leave(envelope.operation);
 }
 
-void PluginTransport::say_farewell(xcoll_result_t result, const char *reason) noexcept {
+void PluginTransport::say_farewell(const Failure &why) noexcept {
     const auto held = net_->lock();
     if (said_farewell_) {
         return; // the first reason stays
     }
     said_farewell_ = true;
     for (int p = 0; p < size(); ++p) {
-        tell(p, NetLabel::Kind::farewell, {}, result, reason);
+        tell(p, NetLabel::Kind::farewell, {}, why);
     }
 }
 
 // The network keeps a copy of so short a message, or loses it together with the connection.
-void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelope, xcoll_result_t result,
-                           const char *reason) {
+void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why) {
     constexpr size_t longest_reason = 200;
     if (peer == rank()) {
         return;
     }
-    const NetLabel label{id_, static_cast<uint32_t>(rank()), stream(peer).sent++, envelope, kind, result};
-    net_->send(net_rank(peer), label, reason, std::min(std::strlen(reason), longest_reason), nullptr);
+    const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
+    const NetLabel label{id_,     static_cast<uint32_t>(rank()), stream(peer).sent++, envelope, kind, why.result(),
+                         at_fault};
+    net_->send(net_rank(peer), label, why.what(), std::min(why.message().size(), longest_reason), nullptr);
 }
 
 void PluginTransport::cancel_all() {
@@ -130,8 +132,13 @@ Ticket PluginTransport::send(int peer, const Envelope &envelope, const void *dat
     if (const Mailbox::Parcel *farewell = box_.farewell(peer, envelope.operation)) {
         box_.fail_for_leaving(item, farewell->envelope);
     } else if (!box_.is_lost(item)) {
-        const NetLabel label{id_,      static_cast<uint32_t>(rank()), stream(peer).sent++,
-                             envelope, NetLabel::Kind::message,       XCOLL_SUCCESS};
+        const NetLabel label{id_,
+                             static_cast<uint32_t>(rank()),
+                             stream(peer).sent++,
+                             envelope,
+                             NetLabel::Kind::message,
+                             XCOLL_SUCCESS,
+                             Failure::nobody};
         item.in_network = true;
         settle(item, net_->send(net_rank(peer), label, data, bytes, &item));
     }
@@ -191,7 +198,8 @@ void PluginTransport::done(void *token, xcoll_result_t result) {
     if (result == XCOLL_SUCCESS) {
         Mailbox::close(item);
     } else {
-        Mailbox::close(item, result, format("a message to or from rank %d was lost with the connection", item.peer));
+        Mailbox::close(
+            item, {result, format("a message to or from rank %d was lost with the connection", item.peer), item.peer});
     }
 }
 
@@ -266,11 +274,9 @@ bool PluginTransport::deliver_message(const NetLabel &label, const void *data, s
 
 void PluginTransport::hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message) {
     const std::string reason = message ? "" : std::string(static_cast<const char *>(data), bytes);
-    const bool passes_on = label.result == XCOLL_ERR_PEER_DEAD || label.result == XCOLL_ERR_ABORTED;
-    const std::string text = format("rank %u gave up on this communicator (%s): %s", label.source,
-                                    result_name(label.result), reason.c_str());
+    const Failure why = gave_up(static_cast<int>(label.source), {label.result, reason, label.rank});
     for (int p = 0; p < size(); ++p) {
-        box_.lose(p, passes_on ? label.result : XCOLL_ERR_ABORTED, text);
+        box_.lose(p, why);
     }
 }
 
@@ -279,17 +285,18 @@ void PluginTransport::hear_farewell(const NetLabel &label, const void *data, siz
 void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why) {
     for (int p = 0; p < size(); ++p) {
         if (net_ranks_[static_cast<size_t>(p)] == net_rank) {
-            box_.lose(p, result,
-                      format("rank %d: the connection to rank %d has failed (%s); it has ended, or its machine or the "
-                             "network has failed",
-                             rank(), p, why));
+            box_.lose(p, {result,
+                          format("rank %d: the connection to rank %d has failed (%s); it has ended, or its machine or "
+                                 "the network has failed",
+                                 rank(), p, why),
+                          p});
         }
     }
 }
 
 void PluginTransport::out_of_memory() {
     for (int p = 0; p < size(); ++p) {
-        box_.lose(p, XCOLL_ERR_SYSTEM, format("rank %d has no memory for a message that came early", rank()));
+        box_.lose(p, {XCOLL_ERR_SYSTEM, format("rank %d has no memory for a message that came early", rank()), rank()});
     }
 }
 

@@ -36,7 +36,7 @@ public:
     void finish(const Ticket &ticket) override;
     bool progress() override;
     bool sleep(const Until &until, int64_t nanoseconds) override;
-    void say_farewell(xcoll_result_t result, const char *reason) noexcept override;
+    void say_farewell(const Failure &why) noexcept override;
     void cancel_all() override;
 
     // ---- called by Net, with its lock held
@@ -73,7 +73,7 @@ private:
     void hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message);
     void fetch(Mailbox::Item &item, void *message);
     void settle(Mailbox::Item &item, xcoll_result_t result);
-    void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, xcoll_result_t result, const char *reason);
+    void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why);
     void drain(bool all, uint64_t operation);
 
     std::shared_ptr<Net> net_;

@@ -28,10 +28,10 @@ void Post::finish(const Ticket &ticket) {
     const Status got = status(ticket);
     box_.release(item);
     if (got.bytes > room) {
-        fail(XCOLL_ERR_TRUNCATE,
-             "rank %d received a message of %zu bytes from rank %d (tag %d) with room for %zu bytes only: the message "
-             "is lost. Receive it with more room, or send less",
-             window_.rank(), got.bytes, got.source, got.tag, room);
+        fail_at(got.source, XCOLL_ERR_TRUNCATE,
+                "rank %d received a message of %zu bytes from rank %d (tag %d) with room for %zu bytes only: the "
+                "message is lost. Receive it with more room, or send less",
+                window_.rank(), got.bytes, got.source, got.tag, room);
     }
 }
 
@@ -170,8 +170,8 @@ void Post::check_present(int peer) {
     if (!gone || !wants(peer) || has_line(peer)) {
         return;
     }
-    fail(XCOLL_ERR_ABORTED, "rank %d freed this communicator, on which rank %d still waits to %s", peer, window_.rank(),
-         link(peer).is_sending() ? "send it a message" : "receive a message from it");
+    fail_at(peer, XCOLL_ERR_ABORTED, "rank %d freed this communicator, on which rank %d still waits to %s", peer,
+            window_.rank(), link(peer).is_sending() ? "send it a message" : "receive a message from it");
 }
 
 void Post::check_present() {

@@ -12,7 +12,7 @@ namespace xcoll {
 
 // The first page of every segment.
 struct SegmentHeader {
-    static constexpr uint64_t magic_value = 0x78636f6c6c303250ull; // "xcoll02P"; changes with the layout of boards
+    static constexpr uint64_t magic_value = 0x78636f6c6c303251ull; // "xcoll02Q"; changes with the layout of boards
     uint64_t magic;
     uint64_t bytes;
     uint64_t nonce; // random; peers check that they mapped what they were told about

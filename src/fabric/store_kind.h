@@ -11,12 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#else
 #include "base/clock.h"
-#endif
-
 #include "kernels/kernels.h"
 
 namespace xcoll {
@@ -32,8 +27,6 @@ public:
           longest_(static_cast<float>(longest_ns * ticks_per_ns)),
           streamed_(static_cast<float>(usual_streamed_ns * ticks_per_ns)) {
     }
-    // How fast ticks() counts; takes some 100 us.
-    static double ticks_per_ns();
 
     // A smaller payload is written with ordinary stores: it is gone before streaming pays.
     static constexpr size_t smallest_streamed = 2048;
@@ -75,13 +68,6 @@ private:
     // Above this it was an interrupt, or the source came from memory: the same for both.
     static constexpr double longest_ns = 8;
 
-    static uint64_t ticks() {
-#if defined(__x86_64__)
-        return __rdtsc();
-#else
-        return static_cast<uint64_t>(now_ns(CLOCK_MONOTONIC_RAW));
-#endif
-    }
     bool may_other_win() const {
         return streaming() || ordinary_ > hopeless_;
     }

@@ -69,7 +69,7 @@ public:
     }
     // Tells the peers that this rank gives up on the communicator: what they wait for here then fails. Any thread.
     // For transports whose ranks share no memory; a window has a farewell of its own.
-    virtual void say_farewell(xcoll_result_t, const char * /*reason*/) noexcept {
+    virtual void say_farewell(const Failure & /*why*/) noexcept {
     }
     // Takes back every buffer that was handed over, for good: nothing touches them after the return, here or at a
     // peer. Before any frame or user buffer of an unfinished operation goes away. Nothing can be sent afterwards.

@@ -60,7 +60,7 @@ const Farewell *Window::find_farewell(int &rank) const {
     return nullptr;
 }
 
-void Window::say_farewell(xcoll_result_t result, const char *reason) const {
+void Window::say_farewell(const Failure &why) const {
     Farewell &farewell = mine().farewell;
     if (farewell.result.load(std::memory_order_relaxed) != 0) {
         return; // the first reason stays
@@ -68,8 +68,9 @@ void Window::say_farewell(xcoll_result_t result, const char *reason) const {
     // Whoever gives up because a peer did passes on the peer's words, so that all ranks tell the one cause.
     int peer;
     const Farewell *cause = find_farewell(peer);
-    std::snprintf(farewell.reason, sizeof farewell.reason, "%s", cause ? cause->reason : reason);
-    farewell.result.store(static_cast<uint32_t>(result), std::memory_order_seq_cst); // see visit.h
+    std::snprintf(farewell.reason, sizeof farewell.reason, "%s", cause ? cause->reason : why.what());
+    farewell.rank = cause ? cause->rank : why.rank() != Failure::nobody ? why.rank() : rank_;
+    farewell.result.store(static_cast<uint32_t>(why.result()), std::memory_order_seq_cst); // see visit.h
 }
 
 void Window::lend_private() {
@@ -88,8 +89,7 @@ void Window::check_farewells() const {
     int peer;
     if (const Farewell *farewell = find_farewell(peer)) {
         const auto result = static_cast<xcoll_result_t>(farewell->result.load(std::memory_order_relaxed));
-        fail(result == XCOLL_ERR_PEER_DEAD ? result : XCOLL_ERR_ABORTED,
-             "rank %d gave up on this communicator (%s): %s", peer, result_name(result), farewell->reason);
+        throw gave_up(peer, {result, farewell->reason, farewell->rank});
     }
 }
 
@@ -107,24 +107,11 @@ bool Window::everyone_closed() const {
     return true;
 }
 
-Failure Window::mismatch(int p, uint64_t n, const Fingerprint &mine) const {
-    return {XCOLL_ERR_MISMATCH,
-            format("operation %llu: rank %d called %s, but rank %d called %s. All ranks of a communicator must call "
-                   "the same operations in the same order",
-                   static_cast<unsigned long long>(n), rank_, describe(mine).c_str(), p,
-                   describe(head(p, n).call).c_str())};
-}
-
 void Window::leave_mismatched(int p, uint64_t n, const Fingerprint &mine) {
-    const Failure failure = mismatch(p, n, mine);
+    const Failure failure = mismatch(n, rank_, mine, p, head(p, n).call);
     break_off(n);
     complete(n);
     throw failure;
-}
-
-Failure Window::broken(int p, uint64_t n) {
-    return {XCOLL_ERR_MISMATCH, format("operation %llu: rank %d left it with an error; see the message on that rank",
-                                       static_cast<unsigned long long>(n), p)};
 }
 
 } // namespace xcoll

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "fabric/arena.h"
 #include "fabric/board.h"
+#include "fabric/disagreement.h"
 #include "fabric/doorbell.h"
 #include "fabric/node.h"
 #include "fabric/store_kind.h"
@@ -120,7 +121,7 @@ public:
     // p may rewrite the head as soon as it is.
     void check(int p, uint64_t n, const Fingerprint &mine) const {
         if (head(p, n).call != mine) [[unlikely]] {
-            throw mismatch(p, n, mine);
+            throw mismatch(n, rank_, mine, p, head(p, n).call);
         }
     }
     // The same for the algorithms of the window, which leave the operation then: peers that wait for this rank notice,
@@ -151,9 +152,8 @@ public:
     bool is_broken(int p, uint64_t n, const Signal &counter) const {
         return counter.read() - head(p, n).place.base >= broken_stride;
     }
-    static Failure broken(int p, uint64_t n);
     [[noreturn]] static void fail_broken(int p, uint64_t n) {
-        throw broken(p, n);
+        throw left_early(n, p);
     }
 
     // ---- end
@@ -235,7 +235,7 @@ public:
     }
 
     // ---- giving up and going away
-    void say_farewell(xcoll_result_t result, const char *reason) const;
+    void say_farewell(const Failure &why) const;
     // Throws what a peer said, if one did.
     void check_farewells() const;
     // Freed by its user: this rank starts nothing on it any more.
@@ -246,7 +246,6 @@ public:
 private:
     // What a peer said, and which one; nullptr if none did.
     const Farewell *find_farewell(int &rank) const;
-    Failure mismatch(int p, uint64_t n, const Fingerprint &mine) const;
     [[noreturn]] void leave_mismatched(int p, uint64_t n, const Fingerprint &mine);
 
     Node &node_; // outlives its windows

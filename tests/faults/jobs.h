@@ -28,6 +28,7 @@ struct Report {
     std::atomic<int> is_ready; // it is about to do what it is there for
     std::atomic<int> is_written;
     xcoll_result_t result;
+    int blamed; // 1 + the rank that a status names; 0: there was no status
     int64_t at_ms;
     char message[1000];
 

@@ -77,8 +77,17 @@ xcoll_result_t start_five(const Member &member, std::vector<float> &data, xcoll_
 }
 xcoll_result_t requests(const Member &member, std::vector<float> &data) {
     xcoll_request_t all[5] = {};
-    const xcoll_result_t result = start_five(member, data, all);
-    return result ? result : xcoll_waitall(5, all);
+    if (const xcoll_result_t result = start_five(member, data, all)) {
+        return result;
+    }
+    xcoll_status_t statuses[5];
+    const xcoll_result_t result = xcoll_waitall_status(5, all, statuses);
+    for (const xcoll_status_t &status : statuses) {
+        if (status.result != XCOLL_SUCCESS) {
+            member.report->blamed = 1 + status.rank;
+        }
+    }
+    return result;
 }
 xcoll_result_t tests(const Member &member, std::vector<float> &data) {
     xcoll_request_t all[5] = {};
@@ -143,6 +152,18 @@ constexpr Scenario scenarios[] = {
     {"splits", splits, ""},
 };
 
+// By every status that there was.
+void expect_blamed(Job &job, int size, const char *scenario, int victim) {
+    for (int rank = 0; rank < size; ++rank) {
+        const int blamed = job.report(rank).blamed;
+        if (blamed != 0 && blamed != 1 + victim) {
+            ranks::wrong(std::string(scenario) + ": rank " + std::to_string(victim) +
+                         " was killed, but the status of rank " + std::to_string(rank) + " names " +
+                         std::to_string(blamed - 1));
+        }
+    }
+}
+
 void kill_one(int size, const Scenario &scenario, uint64_t seed) {
     const uint64_t dice = values::mix(seed);
     const int victim = static_cast<int>(dice % static_cast<uint64_t>(size));
@@ -167,6 +188,7 @@ void kill_one(int size, const Scenario &scenario, uint64_t seed) {
                          std::to_string(rank) + " says " + xcoll_error_name(report.result) + ": " + report.message);
         }
     }
+    expect_blamed(job, size, scenario.name, victim);
     std::printf("%-32s %d ranks: the last one returned after %lld ms\n", scenario.name, size,
                 static_cast<long long>(job.slowest_ms(killed, victim)));
     std::fflush(stdout);

@@ -250,12 +250,33 @@ void a_farewell_ends_what_the_peers_wait_for(void **) {
     char got[2];
     const Ticket from_it = r.transport(1).recv(0, envelope(1), got, 1);
     const Ticket from_another = r.transport(1).recv(2, envelope(1), got + 1, 1);
-    r.transport(0).say_farewell(XCOLL_ERR_TIMEOUT, "rank 0 waited longer than 5 s");
+    r.transport(0).say_farewell({XCOLL_ERR_TIMEOUT, "rank 0 waited longer than 5 s"});
     std::string text;
     assert_int_equal(result_of(r, 1, from_it, &text), XCOLL_ERR_ABORTED);
     assert_string_equal(text.c_str(),
                         "rank 0 gave up on this communicator (XCOLL_ERR_TIMEOUT): rank 0 waited longer than 5 s");
     assert_int_equal(result_of(r, 1, from_another), XCOLL_ERR_ABORTED);
+}
+
+// Whom rank 1 blames after rank 0 has given up.
+int blamed(const Failure &farewell) {
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    char got;
+    const Ticket ticket = r.transport(1).recv(0, envelope(1), &got, 1);
+    r.transport(0).say_farewell(farewell);
+    try {
+        finish(r, 1, ticket);
+    } catch (const Failure &failure) {
+        return failure.rank();
+    }
+    return Failure::nobody;
+}
+
+void a_farewell_names_the_rank_at_fault(void **) {
+    assert_int_equal(blamed({XCOLL_ERR_TIMEOUT, "rank 2 did not come", 2}), 2);
+    assert_int_equal(blamed({XCOLL_ERR_SYSTEM, "no memory"}), 0);
 }
 
 void nothing_touches_buffers_after_cancelling(void **) {
@@ -331,6 +352,7 @@ int main() {
         cmocka_unit_test(what_waits_for_a_dead_peer_fails),
         cmocka_unit_test(a_communicator_made_after_a_death_knows_of_it),
         cmocka_unit_test(a_farewell_ends_what_the_peers_wait_for),
+        cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(nothing_touches_buffers_after_cancelling),
         cmocka_unit_test(a_peer_that_never_takes_a_message_is_cut_off),
         cmocka_unit_test(threads_drive_communicators_of_one_net),

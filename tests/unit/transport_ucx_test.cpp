@@ -292,7 +292,7 @@ void a_farewell_reaches_a_rank_that_waits(void **) {
         const Op op = bcast(&value, 1, Dtype::int8, 1);
         r.run(barrier_dissemination, plain(Kind::barrier));
         if (r.rank == 1) {
-            r.transport->say_farewell(XCOLL_ERR_TIMEOUT, "enough");
+            r.transport->say_farewell({XCOLL_ERR_TIMEOUT, "enough"});
             return;
         }
         std::string text;

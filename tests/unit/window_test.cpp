@@ -136,8 +136,8 @@ void the_first_farewell_stays(void **) {
     const Ranks ranks(3);
     const auto windows = ranks.open();
     windows[0]->check_farewells();
-    windows[1]->say_farewell(XCOLL_ERR_TIMEOUT, "no patience left");
-    windows[1]->say_farewell(XCOLL_ERR_ABORTED, "another reason");
+    windows[1]->say_farewell({XCOLL_ERR_TIMEOUT, "no patience left"});
+    windows[1]->say_farewell({XCOLL_ERR_ABORTED, "another reason"});
     windows[1]->check_farewells(); // its own is no news
     for (const int rank : {0, 2}) {
         bool thrown = false;
@@ -150,10 +150,32 @@ void the_first_farewell_stays(void **) {
     }
 }
 
+int blamed(const Window &window) {
+    try {
+        window.check_farewells();
+    } catch (const Failure &failure) {
+        return failure.rank();
+    }
+    return Failure::nobody;
+}
+
+// Also through a rank that gives up because of it, and of a rank that blames nobody.
+void a_farewell_names_the_rank_at_fault(void **) {
+    const Ranks ranks(4);
+    auto windows = ranks.open();
+    windows[1]->say_farewell({XCOLL_ERR_TIMEOUT, "rank 3 did not come", 3});
+    assert_int_equal(blamed(*windows[0]), 3);
+    windows[0]->say_farewell({XCOLL_ERR_SYSTEM, "no memory"});
+    assert_int_equal(blamed(*windows[2]), 3);
+    windows = ranks.open();
+    windows[1]->say_farewell({XCOLL_ERR_SYSTEM, "no memory"});
+    assert_int_equal(blamed(*windows[0]), 1);
+}
+
 void a_long_farewell_is_cut(void **) {
     const Ranks ranks(2);
     const auto windows = ranks.open();
-    windows[0]->say_farewell(XCOLL_ERR_ABORTED, std::string(1000, 'x').c_str());
+    windows[0]->say_farewell({XCOLL_ERR_ABORTED, std::string(1000, 'x')});
     bool thrown = false;
     try {
         windows[1]->check_farewells();
@@ -189,7 +211,7 @@ void a_board_that_is_used_again_is_empty(void **) {
         }
     }
     windows[0]->break_off(20);
-    windows[0]->say_farewell(XCOLL_ERR_ABORTED, "the end");
+    windows[0]->say_farewell({XCOLL_ERR_ABORTED, "the end"});
     ranks.node(0).retire(std::move(windows[0]));
     ranks.node(1).retire(std::move(windows[1]));
     const auto again = ranks.open();
@@ -288,6 +310,7 @@ int main() {
         cmocka_unit_test(a_head_tells_how_far_its_owner_had_come),
         cmocka_unit_test(a_rank_that_leaves_early_is_noticed),
         cmocka_unit_test(the_first_farewell_stays),
+        cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(a_long_farewell_is_cut),
         cmocka_unit_test(memory_comes_back_when_everybody_has_closed),
         cmocka_unit_test(a_board_that_is_used_again_is_empty),

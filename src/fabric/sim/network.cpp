@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
+#include "fabric/disagreement.h"
 #include "fabric/sim/network_endpoint.h"
 
 namespace xcoll::sim {
@@ -104,9 +104,7 @@ void Network::check_end(int rank, const Envelope &envelope) {
     }
     const Begun *begun = find(rank, envelope.operation);
     if (begun && begun->offender >= 0) {
-        fail(XCOLL_ERR_MISMATCH, "operation %llu: rank %d called %s, but rank %d called %s",
-             static_cast<unsigned long long>(envelope.operation), rank, describe(envelope.call).c_str(),
-             begun->offender, describe(begun->other).c_str());
+        throw mismatch(envelope.operation, rank, envelope.call, begun->offender, begun->other);
     }
 }
 

@@ -13,7 +13,7 @@ Ticket Network::Endpoint::take_slot(int peer, const Envelope &envelope, size_t b
     free_.pop_back();
     Slot &slot = slots_[number];
     slot.busy = true;
-    slot.trouble.clear();
+    slot.trouble.reset();
     slot.envelope = envelope;
     slot.bytes = bytes;
     slot.peer = peer;
@@ -35,10 +35,12 @@ Ticket Network::Endpoint::recv(int peer, const Envelope &envelope, void *data, s
 
 void Network::Endpoint::came_instead(uint32_t number, const Fingerprint &call, size_t bytes) {
     Slot &slot = slots_[number];
-    slot.trouble =
+    slot.trouble = {
+        XCOLL_ERR_MISMATCH,
         format("operation %llu: rank %d called %s and waits for %zu bytes, but rank %d called %s and sent %zu",
                static_cast<unsigned long long>(slot.envelope.operation), rank_, describe(slot.envelope.call).c_str(),
-               slot.bytes, slot.peer, describe(call).c_str(), bytes);
+               slot.bytes, slot.peer, describe(call).c_str(), bytes),
+        slot.peer};
 }
 
 void Network::Endpoint::finish(const Ticket &ticket) {
@@ -49,16 +51,18 @@ void Network::Endpoint::finish(const Ticket &ticket) {
     }
     slot.busy = false;
     free_.push_back(ticket.slot);
-    if (!slot.trouble.empty()) {
-        fail(XCOLL_ERR_MISMATCH, "%s", slot.trouble.c_str());
+    if (slot.trouble) {
+        throw *slot.trouble;
     }
 }
 
 void Network::Endpoint::never_comes(uint32_t number, int offender, const Fingerprint &call) {
     Slot &slot = slots_[number];
-    slot.trouble = format("operation %llu: rank %d called %s, but rank %d called %s or left it with an error",
-                          static_cast<unsigned long long>(slot.envelope.operation), rank_,
-                          describe(slot.envelope.call).c_str(), offender, describe(call).c_str());
+    slot.trouble = {XCOLL_ERR_MISMATCH,
+                    format("operation %llu: rank %d called %s, but rank %d called %s or left it with an error",
+                           static_cast<unsigned long long>(slot.envelope.operation), rank_,
+                           describe(slot.envelope.call).c_str(), offender, describe(call).c_str()),
+                    offender};
     completed(number);
 }
 

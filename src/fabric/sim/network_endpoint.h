@@ -2,7 +2,7 @@
 #pragma once
 
 #include <deque>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "fabric/sim/network.h"
@@ -50,7 +50,7 @@ private:
         Signal signal;
         uint64_t uses = 0;
         bool busy = false;
-        std::string trouble;
+        std::optional<Failure> trouble;
         Envelope envelope;
         size_t bytes;
         int peer;

@@ -1,0 +1,176 @@
+// ranks: 2 3 5 8
+// timeout: 120
+//
+// The status of a request that failed names the rank at fault, on every rank that is told; that of one that succeeded
+// names nobody. It says how long the operation took.
+#include <algorithm>
+
+#include "base/clock.h"
+#include "ranks.h"
+
+using ranks::Rank;
+
+namespace {
+
+xcoll_status_t end_of(xcoll_request_t &request) {
+    xcoll_status_t status;
+    int done = 0;
+    xcoll_wait_for(&request, -1, &done, &status);
+    ranks::check(done == 1 && request == XCOLL_REQUEST_NULL, "a wait without limit returned before the end");
+    return status;
+}
+
+void expect_blame(const xcoll_status_t &status, const std::vector<xcoll_result_t> &results, int rank, const char *when,
+                  const ranks::Location &where = ranks::Location::current()) {
+    const bool as_wanted = std::find(results.begin(), results.end(), status.result) != results.end();
+    if (!as_wanted || status.rank != rank) {
+        ranks::wrong(std::string(when) + ": " + xcoll_error_name(status.result) + " by rank " +
+                         std::to_string(status.rank) + ", expected " + xcoll_error_name(results[0]) + " by rank " +
+                         std::to_string(rank),
+                     where);
+    }
+}
+
+std::vector<float> data(1000, 1);
+
+// Whoever called something else is named; to that rank all others did. Messages tell only what a neighbour did, who may
+// have left because of another one.
+void of_another_call(const Rank &rank, xcoll_comm_t comm, bool by_messages) {
+    const int offender = rank.size() / 2;
+    std::vector<float> sums(data.size());
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_iallreduce(data.data(), sums.data(), rank.rank() == offender ? 3 : 7, XCOLL_FLOAT32, XCOLL_SUM,
+                                    comm, &request));
+    const xcoll_status_t status = end_of(request);
+    if (rank.rank() != offender && !by_messages) {
+        expect_blame(status, {XCOLL_ERR_MISMATCH}, offender, "another count");
+    } else {
+        ranks::check(status.result == XCOLL_ERR_MISMATCH && status.rank >= 0 && status.rank < rank.size() &&
+                         status.rank != rank.rank(),
+                     "another count: the status does not name another rank");
+    }
+}
+
+// A call that was refused on one rank.
+void of_a_refused_call(const Rank &rank, xcoll_comm_t comm, bool by_messages) {
+    std::vector<float> sums(data.size());
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    if (rank.rank() == 0) {
+        ranks::expect(XCOLL_ERR_TYPE,
+                      xcoll_iallreduce(data.data(), sums.data(), data.size(), 7, XCOLL_SUM, comm, &request));
+        return;
+    }
+    ranks::succeed(xcoll_iallreduce(data.data(), sums.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM, comm, &request));
+    const xcoll_status_t status = end_of(request);
+    expect_blame(status, {XCOLL_ERR_MISMATCH}, by_messages ? status.rank : 0, "a refused call");
+    ranks::check(status.rank >= 0 && status.rank != rank.rank(),
+                 "a refused call: the status does not name another rank");
+}
+
+void of_too_long_a_message(const Rank &rank, xcoll_comm_t comm) {
+    const int to = (rank.rank() + 1) % rank.size(), from = (rank.rank() + rank.size() - 1) % rank.size();
+    char sent[64] = {}, room[32];
+    xcoll_request_t receive = XCOLL_REQUEST_NULL, send = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_irecv(room, sizeof room, XCOLL_UINT8, from, 1, comm, &receive));
+    ranks::succeed(xcoll_isend(sent, sizeof sent, XCOLL_UINT8, to, 1, comm, &send));
+    expect_blame(end_of(receive), {XCOLL_ERR_TRUNCATE}, from, "too long a message");
+    expect_blame(end_of(send), {XCOLL_SUCCESS}, XCOLL_UNDEFINED, "its sender");
+}
+
+xcoll_result_t refuse(const void *, void *, size_t, xcoll_dtype_t, void *) {
+    return XCOLL_ERR_UNSUPPORTED;
+}
+
+// Where a user's function fails, that rank is at fault.
+void of_an_operator(const Rank &rank, xcoll_comm_t comm) {
+    xcoll_op_t op = 0;
+    ranks::succeed(xcoll_op_create(refuse, nullptr, nullptr, "refuse", 0, &op));
+    std::vector<float> sums(data.size());
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_iallreduce(data.data(), sums.data(), data.size(), XCOLL_FLOAT32, op, comm, &request));
+    const xcoll_status_t status = end_of(request);
+    ranks::check(status.result == XCOLL_ERR_OP || status.result == XCOLL_ERR_MISMATCH, "an operator failed in silence");
+    ranks::check(status.rank >= 0 && status.rank < rank.size(), "nobody is named for an operator that failed");
+    ranks::check(status.result != XCOLL_ERR_OP || status.rank == rank.rank(), "another rank's operator is named");
+    ranks::succeed(xcoll_op_free(&op));
+}
+
+// It polls, so it knows of a time at which the operation was under way, and one at which it was over.
+void that_it_took_so_long(const Rank &rank, xcoll_comm_t comm) {
+    rank.meet();
+    if (rank.rank() == 0) {
+        usleep(20'000);
+    }
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    const int64_t before = xcoll::now_ns();
+    ranks::succeed(xcoll_ibarrier(comm, &request));
+    int64_t under_way = xcoll::now_ns();
+    const int64_t started = under_way;
+    xcoll_status_t status;
+    for (int done = 0; !done;) {
+        const int64_t now = xcoll::now_ns();
+        ranks::succeed(xcoll_wait_for(&request, 0, &done, &status));
+        if (!done) {
+            under_way = now;
+            ranks::check(status.result == XCOLL_IN_PROGRESS && status.elapsed_ns == 0, "the status is of something "
+                                                                                       "over");
+        }
+    }
+    const int64_t after = xcoll::now_ns();
+    constexpr double drift = 0.05; // between the clock here and the processor's
+    const auto elapsed = static_cast<double>(status.elapsed_ns);
+    if (elapsed < static_cast<double>(under_way - started) * (1 - drift) ||
+        elapsed > static_cast<double>(after - before) * (1 + drift) || status.elapsed_ns == 0) {
+        ranks::wrong("it took " + std::to_string(status.elapsed_ns) + " ns, expected " +
+                     std::to_string(under_way - started) + " to " + std::to_string(after - before));
+    }
+    expect_blame(status, {XCOLL_SUCCESS}, XCOLL_UNDEFINED, "a barrier");
+}
+
+void of_an_abort(const Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    const int offender = rank.size() - 1;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    if (rank.rank() == offender) {
+        ranks::succeed(xcoll_comm_abort(comm, "a test"));
+    } else if (xcoll_ibarrier(comm, &request) == XCOLL_SUCCESS) {
+        expect_blame(end_of(request), {XCOLL_ERR_ABORTED}, offender, "an abort");
+    }
+    rank.meet();
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+// The first one whose time is over tells the others whom it missed.
+void of_one_that_does_not_come(const Rank &rank) {
+    xcoll_comm_t comm = rank.open("TIMEOUT=0.2");
+    const int missing = rank.size() / 2;
+    if (rank.rank() != missing) {
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        if (xcoll_ibarrier(comm, &request) == XCOLL_SUCCESS) {
+            expect_blame(end_of(request), {XCOLL_ERR_TIMEOUT, XCOLL_ERR_ABORTED}, missing, "a deadline");
+        }
+    }
+    rank.meet();
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+void test(Rank &rank) {
+    for (const char *settings : {"", "ALLREDUCE=doubling", "SHM_BUDGET=1M"}) {
+        xcoll_comm_t comm = rank.open(settings);
+        const bool by_messages = std::string(settings) == "ALLREDUCE=doubling";
+        of_another_call(rank, comm, by_messages);
+        of_a_refused_call(rank, comm, by_messages);
+        of_too_long_a_message(rank, comm);
+        of_an_operator(rank, comm);
+        that_it_took_so_long(rank, comm);
+        ranks::succeed(xcoll_comm_free(&comm));
+    }
+    of_an_abort(rank);
+    of_one_that_does_not_come(rank);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
