@@ -6,11 +6,11 @@
 #include <list>
 #include <poll.h>
 #include <string>
-#include <sys/random.h>
 #include <sys/un.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 
 namespace xcoll {
 
@@ -269,8 +269,7 @@ void Exchange::fail_late() const {
 Door::Door() : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     if (!socket_)
         fail_system("socket(AF_UNIX)");
-    if (getrandom(&plate_, sizeof plate_, 0) != sizeof plate_)
-        fail_system("getrandom");
+    fill_random(&plate_, sizeof plate_);
     sockaddr_un address;
     const socklen_t bytes = make_address(plate_, address);
     if (bind(socket_.get(), reinterpret_cast<const sockaddr *>(&address), bytes) != 0)

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "boot/boot.h"
 #include "boot/environment.h"
 #include "boot/launcher_protocol.h"
@@ -169,8 +169,7 @@ LauncherBootstrap::Arrived LauncherBootstrap::receive_part(Kind kind, uint64_t t
 
 void LauncherBootstrap::greet() {
     launcher::Hello hello{};
-    if (getrandom(&hello, sizeof hello, 0) != sizeof hello)
-        fail_system("getrandom");
+    fill_random(&hello, sizeof hello);
     send(Kind::hello, &hello, sizeof hello, nullptr);
     const int64_t deadline = now_ms() + greeting_seconds * 1000;
     launcher::Welcome welcome{};

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file_space.h"
+#include "base/random.h"
 
 namespace xcoll {
 
@@ -32,9 +32,7 @@ char *map_shared(int descriptor, size_t bytes) {
 void write_header(char *base, size_t bytes) {
     auto *header = new (base) SegmentHeader{};
     header->bytes = bytes;
-    if (getrandom(&header->nonce, sizeof header->nonce, 0) != sizeof header->nonce) {
-        fail_system("getrandom");
-    }
+    fill_random(&header->nonce, sizeof header->nonce);
     header->magic = SegmentHeader::magic_value;
 }
 
