@@ -4,12 +4,17 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "fabric/plugin_loader.h"
+#include "base/plugin_loader.h"
 #include "fabric/plugin_transport.h"
 
 namespace xcoll {
 
 namespace {
+
+constexpr PluginKind network_plugin = {
+    "libxcoll_ucx.so", XCOLL_PLUGIN_NETWORK_SYMBOL,
+    "not all ranks share memory, and the plug-in for messages between machines cannot be loaded",
+    "UCX (Debian, Ubuntu: package libucx0; elsewhere: ucx)"};
 
 // What every rank tells every rank of its endpoint before it tells its address.
 struct Hello {
@@ -37,11 +42,11 @@ void check(const std::vector<Hello> &hellos, int rank) {
 
 } // namespace
 
-std::shared_ptr<Net> Net::connect(Bootstrap &boot, const std::string &plugin_path) {
+std::shared_ptr<Net> Net::connect(Bootstrap &boot, const std::string &plugin_folder) {
     const xcoll_network_plugin *plugin = nullptr;
     std::string trouble;
     try {
-        plugin = &load_network_plugin(plugin_path);
+        plugin = reinterpret_cast<const xcoll_network_plugin *>(&load_plugin(network_plugin, plugin_folder));
     } catch (const Failure &failure) {
         trouble = failure.message();
     }
@@ -90,7 +95,7 @@ std::shared_ptr<Net> Net::connect(Bootstrap &boot, const xcoll_network_plugin *p
 }
 
 Net::Net(const xcoll_network_plugin &plugin)
-    : plugin_(plugin), events_{XCOLL_PLUGIN_ABI, XCOLL_PLUGIN_VERSION, on_arrival, on_done, on_loss} {
+    : plugin_(plugin), events_{{XCOLL_PLUGIN_ABI, XCOLL_PLUGIN_VERSION}, on_arrival, on_done, on_loss} {
     char why[256] = "";
     const xcoll_result_t result = plugin_.open(&events_, this, &network_, why, sizeof why);
     if (result != XCOLL_SUCCESS) {

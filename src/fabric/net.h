@@ -38,8 +38,8 @@ static_assert(sizeof(NetLabel) == 56 && sizeof(NetLabel) <= XCOLL_NETWORK_HEADER
 
 class Net : public std::enable_shared_from_this<Net> {
 public:
-    // Collective over boot; succeeds on every rank or throws on every rank. plugin_path: as for load_network_plugin.
-    static std::shared_ptr<Net> connect(Bootstrap &boot, const std::string &plugin_path);
+    // Collective over boot; succeeds on every rank or throws on every rank. plugin_folder: as for load_plugin.
+    static std::shared_ptr<Net> connect(Bootstrap &boot, const std::string &plugin_folder);
     // The same with a plug-in that is there already; nullptr: there is none, `trouble` says why.
     static std::shared_ptr<Net> connect(Bootstrap &boot, const xcoll_network_plugin *plugin, std::string trouble);
     explicit Net(const xcoll_network_plugin &plugin);

@@ -1,13 +1,9 @@
 /*
- * What the library and a plug-in that carries messages between machines say to each other.
+ * What the library and its plug-ins say to each other.
  *
- * A plug-in is a shared object that exports `xcoll_plugin_network`. It is opened when the ranks of a job turn out to be
- * on several machines, and never unloaded. Both sides give a table of functions; C types only, no exception crosses,
- * and neither side prints. The two are built together: tables of another XCOLL_PLUGIN_ABI or another version of the
- * library are refused.
- *
- * The library calls a network's functions from one thread at a time, under its own lock. The plug-in calls back only
- * from inside such a call, and never from `send`, `fetch`, `drop` and `reach`.
+ * A plug-in is a shared object that exports one function, which gives a table of functions. It is opened when it is
+ * first useful, and never unloaded. C types only, no exception crosses, and neither side prints. The two are built
+ * together: tables of another XCOLL_PLUGIN_ABI or another version of the library are refused.
  */
 #ifndef XCOLL_PLUGIN_H
 #define XCOLL_PLUGIN_H
@@ -25,12 +21,23 @@ extern "C" {
 /* The build that a table belongs to. */
 #define XCOLL_PLUGIN_VERSION (XCOLL_VERSION_MAJOR * 1000000u + XCOLL_VERSION_MINOR * 1000u + XCOLL_VERSION_PATCH)
 
+/* Every table begins with it. */
+struct xcoll_plugin_head {
+    uint32_t abi, version;
+};
+typedef const struct xcoll_plugin_head *(*xcoll_plugin_fn)(void);
+
+/* ---- Messages between machines: opened when the ranks of a job turn out to be on several. The library calls a
+ * network's functions from one thread at a time, under its own lock. The plug-in calls back only from inside such a
+ * call, and never from `send`, `fetch`, `drop` and `reach`. */
+#define XCOLL_PLUGIN_NETWORK_SYMBOL "xcoll_plugin_network"
+
 /* What travels in front of every message, for the library to read; it fits into every network's header. */
 #define XCOLL_NETWORK_HEADER_BYTES 64u
 
 /* The library's side. `context` is what was given to `open`, `token` what was given to `send` or `fetch`. */
 struct xcoll_network_events {
-    uint32_t abi, version;
+    struct xcoll_plugin_head head;
     /* A message has come. With `data`, that is all of it, valid during this call only. Without, its `bytes` are still
      * with the sender: returning 1 keeps `message` for one `fetch` or `drop`, which may happen inside this call.
      * Returning 0 drops it. Messages of a peer may come in another order than they were sent in. */
@@ -45,7 +52,7 @@ struct xcoll_network_events {
 
 /* The plug-in's side. Functions return an xcoll_result_t unless they say otherwise. */
 struct xcoll_network_plugin {
-    uint32_t abi, version;
+    struct xcoll_plugin_head head;
     const char *name; /* for messages: "UCX" */
 
     /* One endpoint of this process. `why` (NUL-terminated) tells what went wrong. */
@@ -77,9 +84,28 @@ struct xcoll_network_plugin {
     void (*close)(void *network);
 };
 
-/* The symbol that a plug-in exports. */
-#define XCOLL_PLUGIN_NETWORK_SYMBOL "xcoll_plugin_network"
-typedef const struct xcoll_network_plugin *(*xcoll_plugin_network_fn)(void);
+/* ---- Hashes and keyed hashes: opened when ranks meet over TCP and know each other by a secret. Any thread calls. */
+#define XCOLL_PLUGIN_CRYPTO_SYMBOL "xcoll_plugin_crypto"
+#define XCOLL_HASH_BYTES 32u
+
+struct xcoll_bytes {
+    const void *data;
+    size_t bytes;
+};
+
+/* Functions return an xcoll_result_t. What is hashed are the parts one after the other. */
+struct xcoll_crypto_plugin {
+    struct xcoll_plugin_head head;
+    /* `said` (NUL-terminated): the library that serves and its version, "OpenSSL 3.0.15"; or, with an error, why none
+     * does. There is nothing that undoes it. */
+    xcoll_result_t (*open)(void **crypto, char *said, size_t said_bytes);
+    /* SHA-256. */
+    xcoll_result_t (*hash)(void *crypto, const struct xcoll_bytes *parts, size_t count,
+                           unsigned char hash[XCOLL_HASH_BYTES]);
+    /* HMAC with SHA-256. */
+    xcoll_result_t (*keyed_hash)(void *crypto, struct xcoll_bytes key, const struct xcoll_bytes *parts, size_t count,
+                                 unsigned char hash[XCOLL_HASH_BYTES]);
+};
 
 #ifdef __cplusplus
 }

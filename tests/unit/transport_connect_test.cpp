@@ -105,8 +105,7 @@ void a_missing_plugin_is_an_error_on_all_ranks_that_names_the_package(void **) {
     fake::Fabric fabric;
     std::vector<std::string> errors;
     connect_all(2, errors, [&](Bootstrap &boot) {
-        return boot.rank() == 1 ? Net::connect(boot, "/nowhere/libxcoll_ucx.so")
-                                : Net::connect(boot, &fake::plugin, "");
+        return boot.rank() == 1 ? Net::connect(boot, "/nowhere") : Net::connect(boot, &fake::plugin, "");
     });
     for (const std::string &error : errors) {
         assert_non_null(std::strstr(error.c_str(), "XCOLL_ERR_UNSUPPORTED: rank 1: "));

@@ -204,8 +204,7 @@ inline void kill(Fabric &fabric, size_t number) {
     }
 }
 
-inline constexpr xcoll_network_plugin plugin{XCOLL_PLUGIN_ABI,
-                                             XCOLL_PLUGIN_VERSION,
+inline constexpr xcoll_network_plugin plugin{{XCOLL_PLUGIN_ABI, XCOLL_PLUGIN_VERSION},
                                              "a fake network",
                                              open,
                                              address,

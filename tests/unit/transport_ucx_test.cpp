@@ -15,28 +15,14 @@
 #include <string>
 #include <vector>
 
+#include "built_plugins.h"
 #include "fabric/net.h"
-#include "fabric/plugin_loader.h"
 #include "run/runners.h"
 #include "transport_ranks.h"
 
 using namespace ranks;
 
 namespace {
-
-// The plug-in as it was built; the test lies two folders below it.
-std::string plugin_path() {
-    char self[4096] = {};
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0) {
-        return "";
-    }
-    std::string path = self;
-    for (int i = 0; i < 3; ++i) {
-        path.resize(path.rfind('/'));
-    }
-    const char *given = std::getenv("UCX_PLUGIN_UNDER_TEST");
-    return given ? given : path + "/xcoll/libxcoll_ucx.so";
-}
 
 // Through the parent, over a socket for each rank.
 class ParentBootstrap final : public Bootstrap {
@@ -161,7 +147,7 @@ void run_processes(int size, const std::function<void(Rank &)> &body, int dying 
             int status = 0;
             try {
                 ParentBootstrap boot(r, size, pair[1]);
-                Rank rank(boot, Net::connect(boot, plugin_path()));
+                Rank rank(boot, Net::connect(boot, built::plugin_folder()));
                 body(rank);
             } catch (const std::exception &error) {
                 std::fprintf(stderr, "rank %d: %s\n", r, error.what());
@@ -326,7 +312,7 @@ void a_rank_that_sleeps_is_woken_by_a_message(void **) {
 } // namespace
 
 int main() {
-    if (access(plugin_path().c_str(), R_OK) != 0) {
+    if (!built::has_plugin("ucx")) {
         std::puts("the library was built without UCX");
         return 77;
     }

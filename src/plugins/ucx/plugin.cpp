@@ -21,7 +21,7 @@ void close(void *network) {
 
 xcoll_result_t open_network(const xcoll_network_events *events, void *context, void **network, char *why,
                             size_t why_bytes) {
-    if (events->abi != XCOLL_PLUGIN_ABI || events->version != XCOLL_PLUGIN_VERSION) {
+    if (events->head.abi != XCOLL_PLUGIN_ABI || events->head.version != XCOLL_PLUGIN_VERSION) {
         std::snprintf(why, why_bytes, "the plug-in belongs to another build of the library");
         return XCOLL_ERR_UNSUPPORTED;
     }
@@ -69,8 +69,7 @@ void hang_up(void *network, size_t peer) {
 }
 
 constexpr xcoll_network_plugin table{
-    XCOLL_PLUGIN_ABI,
-    XCOLL_PLUGIN_VERSION,
+    {XCOLL_PLUGIN_ABI, XCOLL_PLUGIN_VERSION},
     "UCX",
     open_network,
     address,
@@ -87,6 +86,6 @@ constexpr xcoll_network_plugin table{
 
 } // namespace
 
-extern "C" XCOLL_API const xcoll_network_plugin *xcoll_plugin_network() {
-    return &table;
+extern "C" XCOLL_API const xcoll_plugin_head *xcoll_plugin_network() {
+    return &table.head;
 }
