@@ -3,17 +3,22 @@
 # bench/run.py says so.
 BUILD ?= build
 CC ?= cc
+CXX ?= c++
 bench_source := $(dir $(lastword $(MAKEFILE_LIST)))
 bench_library ?= $(BUILD)/libxcoll.so
 # For this machine: whoever measures here runs here.
 bench_flags := -std=gnu11 -O3 -g -march=native -Wall -Wextra -Wshadow -Wconversion -I$(bench_source)../src/tools/shared
+# The warning that is switched off is about a header of g++ (its defect 105593).
+bench_cxx_flags := -std=c++17 -O3 -g -march=native -D_GNU_SOURCE -Wall -Wextra -Wno-maybe-uninitialized -I$(bench_source)../src/tools/shared
 bench_shared := $(bench_source)../src/tools/shared
 bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c) $(bench_shared)/shape.c
 bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h) $(bench_shared)/shape.h
 # Where bench/peers.sh installs those that come as Python packages.
 bench_peers := $(BUILD)/bench/peers
 bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
-               $(if $(wildcard $(bench_peers)/include/mpi.h),intelmpi) $(if $(wildcard $(bench_library)),xcoll)
+               $(if $(wildcard $(bench_peers)/include/mpi.h),intelmpi \
+               $(if $(wildcard $(bench_peers)/include/oneapi/ccl.hpp),oneccl)) \
+               $(if $(shell echo '\#include <gloo/config.h>' | $(CXX) -x c++ -E - 2>&1 >/dev/null),,gloo) $(if $(wildcard $(bench_library)),xcoll)
 
 .PHONY: bench-programs bench-run bench-peers
 bench-programs: $(addprefix $(BUILD)/bench/,$(bench_names))
@@ -35,6 +40,16 @@ $(BUILD)/bench/openmpi $(BUILD)/bench/mpich: $(BUILD)/bench/%: $(bench_core) $(b
 
 $(BUILD)/bench/intelmpi: $(bench_core) $(bench_source)contender_mpi.c $(bench_headers) $(bench_peers)/include/mpi.h | $(BUILD)/bench
 	$(CC) $(bench_flags) -isystem $(bench_peers)/include -o $@ $(filter %.c,$^) -L$(bench_peers)/lib -lmpi -Wl,-rpath,'$$ORIGIN/peers/lib'
+
+# Those of C++ bring its runtime along.
+$(BUILD)/bench/%.o: $(bench_source)%.cpp $(bench_headers) | $(BUILD)/bench
+	$(CXX) $(bench_cxx_flags) -isystem $(bench_peers)/include -c -o $@ $<
+
+$(BUILD)/bench/gloo: $(bench_core) $(BUILD)/bench/contender_gloo.o $(bench_headers)
+	$(CC) $(bench_flags) -o $@ $(filter %.c %.o,$^) -lgloo -lstdc++ -lm
+
+$(BUILD)/bench/oneccl: $(bench_core) $(BUILD)/bench/contender_oneccl.o $(bench_headers) $(bench_peers)/include/oneapi/ccl.hpp
+	$(CC) $(bench_flags) -o $@ $(filter %.c %.o,$^) -L$(bench_peers)/lib -lccl -lmpi -lstdc++ -lm -Wl,-rpath,'$$ORIGIN/peers/lib'
 
 $(BUILD)/bench/xcoll: $(bench_core) $(bench_source)contender_xcoll.c $(bench_headers) $(bench_library) | $(BUILD)/bench
 	$(CC) $(bench_flags) -I$(bench_source)../include -o $@ $(filter %.c,$^) $(bench_library) -Wl,-rpath,'$$ORIGIN/..'

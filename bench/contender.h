@@ -6,6 +6,10 @@
 
 #include "shape.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Those that libraries are compared in. */
 enum { compared_ops = OP_GROUP + 1 };
 enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_COUNT };
@@ -45,5 +49,9 @@ void contender_prepare(const struct call *call);
 /* What is measured. */
 void contender_run(const struct call *call, int root);
 void contender_finalize(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

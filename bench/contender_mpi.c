@@ -3,14 +3,12 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "contender.h"
+#include "ordinary.h"
 #include "vec.h"
 
 /* MPI has no bf16: a program that needs it brings an operation of its own, as this one does. */
 static MPI_Op bf16_sum;
-enum { most_ranks = 64 };
 static int rank_here, ranks;
 
 static void add_bf16(void *in, void *inout, int *count, MPI_Datatype *type) {
@@ -37,24 +35,17 @@ void contender_init(int *rank, int *size) {
     MPI_Comm_size(MPI_COMM_WORLD, size);
     rank_here = *rank;
     ranks = *size;
-    if (ranks > most_ranks) {
-        fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);
-        exit(1);
-    }
+    check_ranks(ranks);
     MPI_Op_create(add_bf16, 1, &bf16_sum);
 }
 
 const struct variant *contender_variants(void) {
-    static struct variant variants[compared_ops + 1];
-    for (int op = 0; op < compared_ops; op++)
-        variants[op] = (struct variant){"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, 1 << 20};
-    return variants;
+    return ordinary_variants(0);
 }
 
 void *contender_alloc(enum memory memory, size_t bytes) {
     (void)memory;
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
+    return private_memory(bytes);
 }
 
 /* In uneven parts. */

@@ -4,12 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "contender.h"
+#include "ordinary.h"
 #include "xcoll.h"
-
-enum { most_ranks = 64 };
 
 static xcoll_comm_t world;
 static int rank_here, ranks;
@@ -41,17 +38,11 @@ void contender_init(int *rank, int *size) {
     must(xcoll_comm_size(world, size));
     rank_here = *rank;
     ranks = *size;
-    if (ranks > most_ranks) {
-        fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);
-        exit(1);
-    }
+    check_ranks(ranks);
 }
 
 const struct variant *contender_variants(void) {
-    static struct variant variants[compared_ops + 1];
-    for (int op = 0; op < compared_ops; op++)
-        variants[op] = (struct variant){"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, 1 << 20};
-    return variants;
+    return ordinary_variants(0);
 }
 
 void *contender_alloc(enum memory memory, size_t bytes) {
@@ -61,8 +52,7 @@ void *contender_alloc(enum memory memory, size_t bytes) {
         must(xcoll_mem_alloc(world, bytes, &from_heap));
         return from_heap;
     }
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
+    return private_memory(bytes);
 }
 
 /* In uneven parts. */

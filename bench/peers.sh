@@ -20,3 +20,5 @@ install() { # NAME PACKAGES...
     exit 0
 }
 install 'Intel MPI' impi-devel
+# From 2021.17 on the library for processors needs one that only the package for graphics processors has.
+install oneCCL 'oneccl-cpu-devel<2021.17' 'oneccl-cpu<2021.17'

@@ -22,15 +22,15 @@ enum store { STORE_CACHED, STORE_STREAM };
 static inline __attribute__((always_inline)) void vec_put(char *at, vec_u64 value, enum store store) {
 #if defined(__AVX512F__)
     if (store == STORE_STREAM) {
-        _mm512_stream_si512((void *)at, (__m512i)value);
+        _mm512_stream_si512((__m512i *)(void *)at, (__m512i)value);
         return;
     }
 #elif defined(__AVX2__)
     if (store == STORE_STREAM) {
         __m256i half[2];
         memcpy(half, &value, sizeof half);
-        _mm256_stream_si256((void *)at, half[0]);
-        _mm256_stream_si256((void *)(at + 32), half[1]);
+        _mm256_stream_si256((__m256i *)(void *)at, half[0]);
+        _mm256_stream_si256((__m256i *)(void *)(at + 32), half[1]);
         return;
     }
 #else
@@ -160,21 +160,21 @@ static inline __attribute__((always_inline)) void add_as(char *to, const char *a
 
 static inline void vec_copy(void *to, const void *from, size_t bytes, enum store store) {
     if (store == STORE_STREAM)
-        copy_as(to, from, bytes, STORE_STREAM);
+        copy_as((char *)to, (const char *)from, bytes, STORE_STREAM);
     else
-        copy_as(to, from, bytes, STORE_CACHED);
+        copy_as((char *)to, (const char *)from, bytes, STORE_CACHED);
 }
 
 /* to = a + b. `to` may be a or b. */
 static inline void vec_sum(void *to, const void *a, const void *b, size_t bytes, enum dtype dtype, enum store store) {
     if (dtype == DTYPE_F32 && store == STORE_STREAM)
-        add_as(to, a, b, bytes, DTYPE_F32, STORE_STREAM);
+        add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_F32, STORE_STREAM);
     else if (dtype == DTYPE_F32)
-        add_as(to, a, b, bytes, DTYPE_F32, STORE_CACHED);
+        add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_F32, STORE_CACHED);
     else if (store == STORE_STREAM)
-        add_as(to, a, b, bytes, DTYPE_BF16, STORE_STREAM);
+        add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_BF16, STORE_STREAM);
     else
-        add_as(to, a, b, bytes, DTYPE_BF16, STORE_CACHED);
+        add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_BF16, STORE_CACHED);
 }
 
 #endif

@@ -72,6 +72,10 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
         Contender("mpich", version_of(["mpirun.mpich", "--version"], "MPICH"), "peer", program("mpich"),
                   ["mpirun.mpich", "-bind-to", "none", "-n", "{n}"]),
         from_package("intelmpi", package_version(build, "impi-rt", "Intel MPI")),
+        # A rank has one core, and a worker thread of oneCCL would take it away: whoever calls does the work.
+        from_package("oneccl", package_version(build, "oneccl-cpu", "oneCCL"), "-genv", "CCL_WORKER_OFFLOAD", "0"),
+        Contender("gloo", "Gloo", "peer", program("gloo"),
+                  [os.path.join(build, "xcollrun"), "-n", "{n}"], hint=": apt-get install libgloo-dev"),
         Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
     ]
     chosen = [name for name, _ in more_builds] + wanted

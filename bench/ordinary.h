@@ -1,0 +1,41 @@
+/* What contenders share that have one way of each operation and take buffers from anywhere. */
+#ifndef BENCH_ORDINARY_H
+#define BENCH_ORDINARY_H
+
+#ifndef _GNU_SOURCE
+#error define _GNU_SOURCE first: mmap needs it
+#endif
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "contender.h"
+
+enum { most_ranks = 64, most_count_ranks = 1 << 20 };
+
+/* One for each operation but those in `lacking`, bits 1u << OP_... */
+static inline const struct variant *ordinary_variants(unsigned lacking) {
+    static struct variant variants[compared_ops + 1];
+    struct variant *next = variants;
+    for (unsigned op = 0; op < compared_ops; op++) {
+        const struct variant one = {"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, most_count_ranks};
+        if ((lacking >> op & 1) == 0)
+            *next++ = one;
+    }
+    return variants;
+}
+
+static inline void *private_memory(size_t bytes) {
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static inline void check_ranks(int ranks) {
+    if (ranks > most_ranks) {
+        fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);
+        exit(1);
+    }
+}
+
+#endif
