@@ -103,10 +103,12 @@ $(static): $(library_objects) $(BUILD)/obj/library.txt
 # ------------------------------------------------------------------------------------------- plug-ins and tools
 # A plug-in lies in xcoll/ beside the library, here as where it is installed.
 
-plugins := $(if $(filter-out no,$(ucx)),$(if $(call sources_in,plugins/ucx),ucx))
+plugins := $(foreach p,ucx crypto,$(if $(filter-out no,$($p)),$p))
 plugin_files := $(patsubst %,$(BUILD)/xcoll/libxcoll_%.so,$(plugins))
 plugin_cflags_ucx := $(UCX_CFLAGS)
 plugin_libs_ucx := $(UCX_LIBS)
+plugin_cflags_crypto := $(CRYPTO_CFLAGS)
+plugin_libs_crypto := $(CRYPTO_LIBS)
 plugin_flags = $(plugin_cflags_$(word 2,$(subst /, ,$(patsubst $(BUILD)/obj/plugins/%,plugin /%,$@))))
 
 define plugin_rule

@@ -105,15 +105,23 @@ END
     dpkg-deb --root-owner-group --build "$folder" "$out/${1}_${version}_$2.deb" >/dev/null
     echo "$out/${1}_${version}_$2.deb"
 }
-if [ -n "$(find "$work/$library" -path '*/xcoll/*')" ]; then messages='Recommends: libucx0
-'; else messages=; fi
+# Without what a plug-in is linked with the library works all the same.
+recommended=
+for plugin in "$work/$library"/usr/lib/*/xcoll/*.so; do
+    case $plugin in
+    */libxcoll_ucx.so) recommended="$recommended, libucx0" ;;
+    */libxcoll_crypto.so) recommended="$recommended, $(needs "$plugin" | tr , '\n' | sed -n 's/^ *\(libssl[^ ]*\).*/\1/p')" ;;
+    esac
+done
+[ -z "$recommended" ] || recommended="Recommends: ${recommended#, }
+"
 mkdir -p "$work/$library/DEBIAN" "$out"
 printf 'activate-noawait ldconfig\n' >"$work/$library/DEBIAN/triggers"
 # Programs that are linked with it need this version or a later one.
 echo "libxcoll ${soname#libxcoll.so.} $library (>= $version)" >"$work/$library/DEBIAN/shlibs"
 pack "$library" "$architecture" libs "Depends: $(needs "$shared")
-$messages" 'collective communication between the ranks of a parallel job' \
-    'The library, and its plug-ins for messages between machines.'
+$recommended" 'collective communication between the ranks of a parallel job' \
+    'The library, and its plug-ins for messages between machines and OpenSSL.'
 pack libxcoll-dev "$architecture" libdevel "Depends: $library (= $version)
 " 'collective communication: what programs are built with' \
     'The header, files for pkg-config and CMake, a manual page for each function.'

@@ -48,6 +48,7 @@ case $purpose in check | clang)
     need spin "checks the model of the shared-memory protocol" has_command spin
     kind=optional
     need libucx-dev "carries messages between machines" has_header "#include <ucp/api/ucp.h>"
+    need libssl-dev "computes the proofs of ranks that meet over TCP" has_header "#include <openssl/evp.h>"
     need abigail-tools "holds the library against the record of its ABI" has_command abidiff
     need cmake "tries the package for CMake" has_command cmake
     need tclsh,tcl "tries the environment module" has_command tclsh
@@ -70,6 +71,7 @@ bench)
     need libopenmpi-dev "compiles for that peer" has_command mpicc.openmpi
     need mpich "is a peer to compare with" has_command mpirun.mpich
     need libmpich-dev "compiles for that peer" has_command mpicc.mpich
+    need libgloo-dev "is a peer to compare with" has_header "#include <gloo/config.h>"
     kind=required ;;
 esac
 [ -n "$missing" ] || exit 0

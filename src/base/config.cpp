@@ -121,6 +121,16 @@ const char *set_attach(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
+const char *set_crypto(Settings &settings, const std::string &text) {
+    if (!text.empty() && text != "library" && text != "own") {
+        return "auto, library or own";
+    }
+    settings.crypto = text.empty()    ? CryptoWish::library_if_there
+                      : text == "own" ? CryptoWish::own
+                                      : CryptoWish::library;
+    return nullptr;
+}
+
 const char *set_root(Settings &settings, const std::string &text) {
     const size_t colon = text.rfind(':');
     const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -216,6 +226,8 @@ constexpr Variable table[] = {
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
     {"ROOT", "", "host and port of rank 0, where ranks meet that xcollrun did not start", set_root},
     {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret, true},
+    {"CRYPTO", "auto", "who computes the proofs of that: a crypto library (auto: if it opens), or this one's own code",
+     set_crypto},
     {"INTERFACE", "", "name or address of the network interface for the start; empty: by the route",
      set_name<&Settings::interface>},
     {"TRACE", "", "folder into which each process writes what its operations did; empty: none",

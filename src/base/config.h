@@ -23,6 +23,9 @@ struct Given {
     enum class By : uint8_t { environment, program } by;
 };
 
+// Whether a crypto library serves ranks that meet over TCP (boot/crypto.h).
+enum class CryptoWish : uint8_t { own, library, library_if_there };
+
 // Whether large private buffers are copied from process to process by the kernel (fabric/attach.h).
 enum class Attach : uint8_t { off, on, where_it_pays };
 
@@ -32,6 +35,7 @@ struct Settings {
     size_t heap = 0;
     size_t lend = 0;
     Attach attach = Attach::where_it_pays;
+    CryptoWish crypto = CryptoWish::library_if_there;
     bool shm = true;
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",

@@ -14,6 +14,7 @@
 
 namespace xcoll {
 
+class Cryptos;
 class OwnIds;
 
 class Bootstrap {
@@ -44,10 +45,10 @@ using AllgatherFunction = int32_t (*)(void *context, const void *send, void *rec
 std::unique_ptr<Bootstrap> boot_callback(int rank, int size, AllgatherFunction fn, void *context);
 // Unique ids (xcoll_comm_config_t), equal on all ranks; `own` are those that this process has made. The processes that
 // made them must take part, or others that have come from them by fork.
-std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, std::span<const xcoll_unique_id_t> ids, int rank, int size,
-                                    const Settings &settings);
+std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, Cryptos &cryptos, std::span<const xcoll_unique_id_t> ids, int rank,
+                                    int size, const Settings &settings);
 // What the environment says about the ranks and their meeting place: XCOLL_RANK, XCOLL_SIZE and XCOLL_ROOT, or
 // torchrun's variables; nullptr if it says nothing.
-std::unique_ptr<Bootstrap> boot_environment(const Settings &settings);
+std::unique_ptr<Bootstrap> boot_environment(Cryptos &cryptos, const Settings &settings);
 
 } // namespace xcoll

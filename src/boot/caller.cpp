@@ -17,8 +17,8 @@ bool calls_itself(int socket, uint16_t port) {
 }
 } // namespace
 
-Caller::Caller(const Contact &contact, const Hash &secret, Refused refused)
-    : contact_(contact), secret_(secret), refused_(refused) {
+Caller::Caller(const Contact &contact, const Key &key, Refused refused)
+    : contact_(contact), key_(key), refused_(refused) {
 }
 
 void Caller::begin_next() {
@@ -63,7 +63,7 @@ bool Caller::go_on(Attempt &attempt) {
             again_ = again_ || refused_ == Refused::comes_later;
             return false;
         }
-        attempt.link.emplace(std::move(attempt.socket), Channel::Role::caller, secret_);
+        attempt.link.emplace(std::move(attempt.socket), Channel::Role::caller, key_);
         note(attempt.address, "connected, but there was no answer yet");
     }
     attempt.link->step();

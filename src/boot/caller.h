@@ -15,7 +15,7 @@ class Caller {
 public:
     // Whoever is refused everywhere fails, unless nobody need listen yet: then it calls again.
     enum class Refused { is_final, comes_later };
-    Caller(const Contact &contact, const Hash &secret, Refused refused);
+    Caller(const Contact &contact, const Key &key, Refused refused);
 
     // The link once it stands. Throws Failure when no address is left; the message names them all.
     std::optional<Link> step();
@@ -41,7 +41,7 @@ private:
     [[noreturn]] void fail_everywhere() const;
 
     Contact contact_;
-    Hash secret_;
+    Key key_;
     Refused refused_;
     size_t next_ = 0;        // address to be tried
     int64_t next_at_ms_ = 0; // at this time,

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sys/random.h>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 
 namespace xcoll {
 
@@ -34,9 +35,8 @@ template <class Item> Item read(const uint8_t *bytes) {
 
 } // namespace
 
-Channel::Channel(Role role, const Hash &secret) : role_(role), secret_(secret) {
-    if (getrandom(mine_.data(), mine_.size(), 0) != static_cast<ssize_t>(mine_.size()))
-        fail_system("getrandom");
+Channel::Channel(Role role, const Key &key) : role_(role), key_(key) {
+    fill_random(mine_.data(), mine_.size());
     if (role == Role::caller) {
         const Greeting greeting = {magic, version, mine_};
         say(&greeting, sizeof greeting);
@@ -53,27 +53,19 @@ Hash Channel::proof(Role of) const {
     const Nonce &callers = role_ == Role::caller ? mine_ : theirs_;
     const Nonce &listeners = role_ == Role::caller ? theirs_ : mine_;
     const char who = of == Role::caller ? 'C' : 'L';
-    return Hmac(secret_)
-        .add(&who, 1)
-        .add(callers.data(), callers.size())
-        .add(listeners.data(), listeners.size())
-        .finish();
+    return key_.sign({{&who, sizeof who}, {callers.data(), callers.size()}, {listeners.data(), listeners.size()}});
 }
 
 Hash Channel::tag(Role from, uint64_t number, const Header &header, const void *body) const {
     const char who = from == Role::caller ? 'c' : 'l';
-    return Hmac(secret_)
-        .add(&who, 1)
-        .add(&number, sizeof number)
-        .add(&header, sizeof header)
-        .add(body, header.bytes)
-        .finish();
+    return key_.sign({{&who, sizeof who}, {&number, sizeof number}, {&header, sizeof header}, {body, header.bytes}});
 }
 
 // A key of this connection alone: what was said on another one is worth nothing here.
 void Channel::open() {
     const Hash both[2] = {proof(Role::caller), proof(Role::listener)};
-    secret_ = Hmac(secret_).add("session", 7).add(both, sizeof both).finish();
+    constexpr std::string_view purpose = "session";
+    key_ = key_.derive({{purpose.data(), purpose.size()}, {both, sizeof both}});
     state_ = State::open;
 }
 

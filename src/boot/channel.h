@@ -17,7 +17,7 @@
 #include <deque>
 #include <vector>
 
-#include "boot/sha256.h"
+#include "boot/key.h"
 
 namespace xcoll {
 
@@ -50,7 +50,7 @@ public:
     };
     static constexpr size_t frame_limit = 64 * 1024; // bytes of a body
 
-    Channel(Role role, const Hash &secret);
+    Channel(Role role, const Key &key);
     State state() const {
         return state_;
     }
@@ -88,7 +88,7 @@ private:
     Role role_;
     State state_ = State::greeting;
     bool greeted_ = false; // as the listener: the caller's nonce has come
-    Hash secret_;          // of the job; once open, of this connection
+    Key key_;              // of the job; once open, of this connection
     Nonce mine_, theirs_{};
     std::vector<uint8_t> arriving_; // the beginning of what comes next
     std::vector<uint8_t> outgoing_;

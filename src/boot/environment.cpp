@@ -88,19 +88,22 @@ Contact resolve(const Said &said) {
     return Contact::at(static_cast<uint16_t>(std::stoi(said.port)), addresses);
 }
 
-Hash secret_of(const Settings &settings, const Said &said) {
+Key key_of(const Settings &settings, const Said &said, Cryptos &cryptos) {
     if (settings.secret.empty())
         fail(
             XCOLL_ERR_BOOTSTRAP,
             "ranks that meet at %s need a secret by which they know each other: set XCOLL_SECRET to the same random "
             "text on all of them, such as that of `openssl rand -hex 16`; or to none on a network where nobody else is",
             said.place.c_str());
-    return Sha256().add(settings.secret.data(), settings.secret.size()).finish();
+    const Crypto &crypto = cryptos.get(settings);
+    const xcoll_bytes text = {settings.secret.data(), settings.secret.size()};
+    const Secret<Hash> bits{crypto.hash({&text, 1})};
+    return Key(crypto, bits);
 }
 
 } // namespace
 
-std::unique_ptr<Bootstrap> boot_environment(const Settings &settings) {
+std::unique_ptr<Bootstrap> boot_environment(Cryptos &cryptos, const Settings &settings) {
     auto said = said_for_xcoll(settings.root);
     if (!said)
         said = said_for_torch();
@@ -111,20 +114,21 @@ std::unique_ptr<Bootstrap> boot_environment(const Settings &settings) {
              said->rank, said->size);
     if (said->size == 1)
         return boot_alone();
-    Invitation invitation{};
-    invitation.rank = said->rank;
-    invitation.size = said->size;
-    invitation.secret = secret_of(settings, *said);
-    invitation.is_root = said->rank == 0;
+    // The root listens wherever it can, as its name may stand for something else on its own machine; and before it does
+    // anything that takes its time, as whoever calls too early calls again much later.
+    const bool is_root = said->rank == 0;
+    std::vector<Listener> listeners;
+    if (is_root)
+        listeners.emplace_back(static_cast<uint16_t>(std::stoi(said->port)), settings.interface);
+    Invitation invitation(said->rank, said->size, key_of(settings, *said, cryptos));
+    invitation.listeners = std::move(listeners);
+    invitation.is_root = is_root;
     invitation.refused = Caller::Refused::comes_later;
     invitation.interface = settings.interface;
     invitation.timeout_ms = settings.timeout_ms;
     invitation.advice = "All ranks need the same number of ranks, the same secret (XCOLL_SECRET) and the same root "
                         "(XCOLL_ROOT, or MASTER_ADDR and the port after MASTER_PORT), which is rank 0";
-    // The root listens wherever it can: its name may stand for something else on its own machine.
-    if (invitation.is_root)
-        invitation.listeners.emplace_back(static_cast<uint16_t>(std::stoi(said->port)), settings.interface);
-    invitation.hosts.push_back(invitation.is_root ? Contact{} : resolve(*said));
+    invitation.hosts.push_back(is_root ? Contact{} : resolve(*said));
     return boot_meeting(std::move(invitation), said->place);
 }
 

@@ -5,8 +5,7 @@
 
 namespace xcoll {
 
-Link::Link(Descriptor socket, Channel::Role role, const Hash &secret)
-    : socket_(std::move(socket)), channel_(role, secret) {
+Link::Link(Descriptor socket, Channel::Role role, const Key &key) : socket_(std::move(socket)), channel_(role, key) {
     const int on = 1;
     setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }

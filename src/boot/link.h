@@ -11,7 +11,7 @@ namespace xcoll {
 
 class Link {
 public:
-    Link(Descriptor socket, Channel::Role role, const Hash &secret);
+    Link(Descriptor socket, Channel::Role role, const Key &key);
 
     // Moves what can be moved in both directions.
     void step();

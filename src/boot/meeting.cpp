@@ -27,7 +27,7 @@ std::vector<Listener> listeners_of(Invitation &invitation) {
 
 Meeting::Meeting(Invitation invitation)
     : invitation_(std::move(invitation)), is_host_(!invitation_.listeners.empty()),
-      reception_(listeners_of(invitation_), invitation_.secret), deadline_ms_(deadline_after(invitation_.timeout_ms)) {
+      reception_(listeners_of(invitation_), invitation_.key), deadline_ms_(deadline_after(invitation_.timeout_ms)) {
     const Invitation &in = invitation_;
     if (in.is_root) {
         roster_.emplace(in.size, static_cast<int>(in.hosts.size()), in.rank);
@@ -36,7 +36,7 @@ Meeting::Meeting(Invitation invitation)
     } else {
         // A host goes to the root; the others are dealt out among the hosts.
         const size_t host = is_host_ ? 0 : static_cast<size_t>(in.rank) % in.hosts.size();
-        host_call_.emplace(in.hosts[host], in.secret, in.refused);
+        host_call_.emplace(in.hosts[host], in.key, in.refused);
     }
 }
 
@@ -238,7 +238,7 @@ void Meeting::sit_down(const SeatWord &seat) {
     if (place_.parent < 0)
         return;
     // The parent's listener has been there since before it joined. The root is called where it was met.
-    parent_call_.emplace(place_.parent == 0 ? invitation_.hosts.front() : seat.parent, invitation_.secret,
+    parent_call_.emplace(place_.parent == 0 ? invitation_.hosts.front() : seat.parent, invitation_.key,
                          Caller::Refused::is_final);
 }
 

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "boot/caller.h"
@@ -28,17 +29,20 @@
 namespace xcoll {
 
 struct Invitation {
+    Invitation(int its_rank, int its_size, Key its_key) : rank(its_rank), size(its_size), key(std::move(its_key)) {
+    }
+
     int rank, size;
-    Hash secret;
+    Key key;                    // by which all know each other
     std::vector<Contact> hosts; // the root first
     // Of this rank, if it is one of the hosts.
     std::vector<Listener> listeners;
-    bool is_root;
+    bool is_root = false;
     std::vector<Lease> held;    // while this rank serves,
     std::vector<Lease> watched; // by relatives who do: whether they live
-    Caller::Refused refused;    // may the hosts come later than those who call them?
+    Caller::Refused refused{};  // may the hosts come later than those who call them?
     std::string interface;      // XCOLL_INTERFACE
-    int64_t timeout_ms;         // < 0: none
+    int64_t timeout_ms = -1;    // < 0: none
     std::string advice;         // for people whose ranks do not meet
 };
 

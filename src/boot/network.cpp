@@ -38,6 +38,14 @@ private:
     const std::string how_;
 };
 
+Key key_of(const std::vector<UniqueId> &ids, const Crypto &crypto) {
+    std::vector<xcoll_bytes> secrets;
+    for (const UniqueId &id : ids)
+        secrets.push_back({id.secret.data(), id.secret.size()});
+    const Secret<Hash> all{crypto.hash(secrets)};
+    return Key(crypto, all);
+}
+
 } // namespace
 
 std::unique_ptr<Bootstrap> boot_meeting(Invitation invitation, const std::string &place) {
@@ -49,24 +57,20 @@ std::unique_ptr<Bootstrap> boot_meeting(Invitation invitation, const std::string
     return std::make_unique<NetworkBootstrap>(std::move(tree), timeout_ms, place + " from " + meeting.route());
 }
 
-std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, std::span<const xcoll_unique_id_t> ids, int rank, int size,
-                                    const Settings &settings) {
-    Invitation invitation{};
-    invitation.rank = rank;
-    invitation.size = size;
+std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, Cryptos &cryptos, std::span<const xcoll_unique_id_t> ids, int rank,
+                                    int size, const Settings &settings) {
+    std::vector<UniqueId> contents;
+    for (size_t i = 0; i < ids.size(); ++i)
+        contents.push_back(read_id(ids[i], format("config.ids[%zu]", i)));
+    Invitation invitation(rank, size, key_of(contents, cryptos.get(settings)));
     invitation.refused = Caller::Refused::is_final;
     invitation.interface = settings.interface;
     invitation.timeout_ms = settings.timeout_ms;
     invitation.advice =
         "All ranks need the same ids, in the same order and not used before, and each process that made "
         "one, or its child, must call xcoll_comm_create too";
-    Sha256 secrets;
-    for (size_t i = 0; i < ids.size(); ++i) {
-        const UniqueId id = read_id(ids[i], format("config.ids[%zu]", i));
+    for (const UniqueId &id : contents)
         invitation.hosts.push_back(id.contact);
-        secrets.add(id.secret.data(), id.secret.size());
-    }
-    invitation.secret = secrets.finish();
     for (size_t i = 0; i < ids.size(); ++i)
         if (auto claim = own.claim(ids[i])) {
             auto &leases = claim->listener ? invitation.held : invitation.watched;

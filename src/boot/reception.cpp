@@ -23,8 +23,8 @@ size_t most_visitors() {
 
 } // namespace
 
-Reception::Reception(std::vector<Listener> listeners, const Hash &secret)
-    : listeners_(std::move(listeners)), secret_(secret), room_(most_visitors()) {
+Reception::Reception(std::vector<Listener> listeners, const Key &key)
+    : listeners_(std::move(listeners)), key_(key), room_(most_visitors()) {
 }
 
 Reception::~Reception() {
@@ -50,7 +50,7 @@ void Reception::let_in() {
                 continue;
             if (visitors_.size() == room_)
                 visitors_.pop_front();
-            visitors_.push_back({Link(std::move(socket), Channel::Role::listener, secret_), now_ms()});
+            visitors_.push_back({Link(std::move(socket), Channel::Role::listener, key_), now_ms()});
         }
     }
 }

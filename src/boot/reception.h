@@ -13,7 +13,7 @@ namespace xcoll {
 
 class Reception {
 public:
-    Reception(std::vector<Listener> listeners, const Hash &secret);
+    Reception(std::vector<Listener> listeners, const Key &key);
     // For everybody, also in processes that have the same sockets by fork.
     ~Reception();
     Reception(const Reception &) = delete;
@@ -47,7 +47,7 @@ private:
     bool may_stay(Visitor &visitor);
 
     std::vector<Listener> listeners_;
-    Hash secret_;
+    Key key_;
     size_t room_;                 // for so many
     std::list<Visitor> visitors_; // the oldest first
     size_t wrong_secrets_ = 0;

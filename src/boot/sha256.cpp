@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "boot/secret.h"
+
 namespace xcoll {
 
 namespace {
@@ -30,8 +32,10 @@ template <class Number> void write_big_endian(uint8_t *to, Number value) {
 }
 
 // What a block becomes before it is mixed in: sixteen words of its own and 48 that follow from them.
-std::array<uint32_t, 64> schedule(const uint8_t *block) {
-    std::array<uint32_t, 64> words;
+using Schedule = Secret<std::array<uint32_t, 64>>;
+
+Schedule schedule(const uint8_t *block) {
+    Schedule words;
     for (size_t i = 0; i < 16; ++i)
         words[i] = read_big_endian(block + 4 * i);
     for (size_t i = 16; i < 64; ++i) {
@@ -46,7 +50,7 @@ std::array<uint32_t, 64> schedule(const uint8_t *block) {
 } // namespace
 
 void Sha256::take_block(const uint8_t *block) {
-    const std::array<uint32_t, 64> words = schedule(block);
+    const Schedule words = schedule(block);
     auto [a, b, c, d, e, f, g, h] = state_;
     for (size_t i = 0; i < 64; ++i) {
         const uint32_t large1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
@@ -66,6 +70,11 @@ void Sha256::take_block(const uint8_t *block) {
     const uint32_t mixed[8] = {a, b, c, d, e, f, g, h};
     for (size_t i = 0; i < state_.size(); ++i)
         state_[i] += mixed[i];
+}
+
+Sha256::~Sha256() {
+    explicit_bzero(state_.data(), sizeof state_);
+    explicit_bzero(block_.data(), sizeof block_);
 }
 
 Sha256 &Sha256::add(const void *data, size_t bytes) {
@@ -98,15 +107,15 @@ Hash Sha256::finish() {
 }
 
 Hmac::Hmac(const void *key, size_t bytes) {
-    std::array<uint8_t, Sha256::block_bytes> padded{};
+    Secret<std::array<uint8_t, Sha256::block_bytes>> padded{};
     if (bytes > padded.size()) {
-        const Hash shorter = Sha256().add(key, bytes).finish();
+        const Secret<Hash> shorter{Sha256().add(key, bytes).finish()};
         std::copy(shorter.begin(), shorter.end(), padded.begin());
     } else if (bytes > 0) {
         std::memcpy(padded.data(), key, bytes);
     }
     const auto keyed = [&](uint8_t pad) {
-        std::array<uint8_t, Sha256::block_bytes> block = padded;
+        auto block = padded;
         for (uint8_t &byte : block)
             byte ^= pad;
         return Sha256().add(block.data(), block.size());
@@ -116,7 +125,7 @@ Hmac::Hmac(const void *key, size_t bytes) {
 }
 
 Hash Hmac::finish() {
-    const Hash inside = inner_.finish();
+    const Secret<Hash> inside{inner_.finish()};
     return outer_.add(inside.data(), inside.size()).finish();
 }
 

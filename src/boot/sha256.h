@@ -1,6 +1,7 @@
-// SHA-256 (FIPS 180-4) and HMAC over it (FIPS 198-1), for the proofs by which ranks recognize each other. They are
-// here because nothing else is everywhere: the library needs libc alone, and the kernel's AF_ALG is closed in many
-// containers. The computation has no branch and no table index that depends on the data.
+// SHA-256 (FIPS 180-4) and HMAC over it (FIPS 198-1), for the proofs by which ranks recognize each other where no
+// crypto library opens (crypto.h). They are here because nothing else is everywhere: the library needs libc alone, and
+// the kernel's AF_ALG is closed in many containers. The computation has no branch and no table index that depends on
+// the data, and leaves nothing of it in memory.
 #pragma once
 
 #include <array>
@@ -13,6 +14,10 @@ using Hash = std::array<uint8_t, 32>;
 
 class Sha256 {
 public:
+    Sha256() = default;
+    Sha256(const Sha256 &) = default;
+    Sha256 &operator=(const Sha256 &) = default;
+    ~Sha256();
     Sha256 &add(const void *data, size_t bytes);
     // Once, at the end.
     Hash finish();

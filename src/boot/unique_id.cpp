@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sys/random.h>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "boot/interfaces.h"
 
 namespace xcoll {
@@ -25,24 +25,30 @@ struct Layout {
 static_assert(sizeof(Layout) == sizeof(xcoll_unique_id_t) && alignof(Layout) == 1);
 constexpr char magic[8] = {'x', 'c', 'o', 'l', 'l', '-', 'i', 'd'};
 
-bool checksum_matches(const Layout &layout) {
-    const Hash hash = Sha256().add(&layout, offsetof(Layout, checksum)).finish();
-    return std::memcmp(layout.checksum, hash.data(), sizeof layout.checksum) == 0;
+// Against accidents, not against anybody: our own code is enough.
+Hash checksum(const Layout &layout) {
+    return Sha256().add(&layout, offsetof(Layout, checksum)).finish();
 }
 
-bool same(const xcoll_unique_id_t &one, const xcoll_unique_id_t &other) {
-    return std::memcmp(&one, &other, sizeof one) == 0;
+bool checksum_matches(const Layout &layout) {
+    return std::memcmp(layout.checksum, checksum(layout).data(), sizeof layout.checksum) == 0;
+}
+
+// Tells an id from others, and keeps its secret.
+Hash mark_of(const xcoll_unique_id_t &id) {
+    return Sha256().add(&id, sizeof id).finish();
 }
 
 } // namespace
 
 xcoll_unique_id_t write_id(const UniqueId &id) {
-    Layout layout{};
+    Secret<Layout> secret{};
+    Layout &layout = secret;
     std::memcpy(layout.magic, magic, sizeof magic);
     layout.version = format_version;
     layout.contact = id.contact;
     layout.secret = id.secret;
-    const Hash hash = Sha256().add(&layout, offsetof(Layout, checksum)).finish();
+    const Hash hash = checksum(layout);
     std::memcpy(layout.checksum, hash.data(), sizeof layout.checksum);
     xcoll_unique_id_t out;
     std::memcpy(&out, &layout, sizeof out);
@@ -50,7 +56,8 @@ xcoll_unique_id_t write_id(const UniqueId &id) {
 }
 
 UniqueId read_id(const xcoll_unique_id_t &id, const std::string &name) {
-    Layout layout;
+    Secret<Layout> secret;
+    Layout &layout = secret;
     std::memcpy(&layout, &id, sizeof layout);
     if (std::memcmp(layout.magic, magic, sizeof magic) != 0)
         fail(
@@ -66,26 +73,26 @@ UniqueId read_id(const xcoll_unique_id_t &id, const std::string &name) {
         fail(XCOLL_ERR_ARGUMENT,
              "%s was damaged on its way: its checksum does not fit. Hand on all 128 bytes as they are, not as a string",
              name.c_str());
-    return {layout.contact, layout.secret};
+    return {layout.contact, {layout.secret}};
 }
 
 xcoll_unique_id_t OwnIds::make(const std::string &interface) {
     Listener listener(0, interface);
     UniqueId contents{};
     contents.contact = Contact::at(listener.port(), own_addresses(interface));
-    if (getrandom(contents.secret.data(), contents.secret.size(), 0) != static_cast<ssize_t>(contents.secret.size()))
-        fail_system("getrandom");
+    fill_random(contents.secret.data(), contents.secret.size());
     Lease lease;
     const xcoll_unique_id_t id = write_id(contents);
     const std::lock_guard lock(mutex_);
     forget_taken();
-    own_.push_back({id, std::move(listener), std::move(lease)});
+    own_.push_back({mark_of(id), std::move(listener), std::move(lease)});
     return id;
 }
 
 std::optional<OwnIds::Claim> OwnIds::claim(const xcoll_unique_id_t &id) {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(own_.begin(), own_.end(), [&](const Own &own) { return same(own.id, id); });
+    const Hash mark = mark_of(id);
+    const auto found = std::find_if(own_.begin(), own_.end(), [&](const Own &own) { return own.mark == mark; });
     if (found == own_.end())
         return std::nullopt;
     Own own = std::move(*found);

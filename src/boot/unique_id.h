@@ -10,6 +10,7 @@
 #include "boot/contact.h"
 #include "boot/lease.h"
 #include "boot/listener.h"
+#include "boot/secret.h"
 #include "boot/sha256.h"
 #include "xcoll.h"
 
@@ -17,7 +18,7 @@ namespace xcoll {
 
 struct UniqueId {
     Contact contact;
-    Hash secret;
+    Secret<Hash> secret;
 };
 xcoll_unique_id_t write_id(const UniqueId &id);
 // Throws Failure(XCOLL_ERR_ARGUMENT) that begins with `name` if the bytes are no id.
@@ -35,7 +36,7 @@ public:
 
 private:
     struct Own {
-        xcoll_unique_id_t id;
+        Hash mark; // of the id
         Listener listener;
         Lease lease;
     };

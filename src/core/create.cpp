@@ -130,7 +130,7 @@ std::unique_ptr<Bootstrap> find_job(const Settings &settings) {
     if (auto launcher = boot_launcher()) {
         return launcher;
     }
-    if (auto environment = boot_environment(settings)) {
+    if (auto environment = boot_environment(process().cryptos(), settings)) {
         return environment;
     }
     return boot_alone();
@@ -162,7 +162,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
 }
 
 std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes) {
-    return connect(*boot_ids(process().own_ids(), ids, rank, size, settings_of(wishes)), wishes);
+    return connect(*boot_ids(process().own_ids(), process().cryptos(), ids, rank, size, settings_of(wishes)), wishes);
 }
 
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {

@@ -3,6 +3,7 @@
 #include "core/describe_choices.h"
 #include "core/describe_surroundings.h"
 #include "core/json.h"
+#include "core/process.h"
 
 namespace xcoll {
 
@@ -48,6 +49,14 @@ std::string describe_memory(Node &node) {
                   node.member(node.me()).segment->bytes(), node.ranks(), truth(node.crowded()));
 }
 
+// Who computes the proofs of ranks that meet over TCP, or would, had these met so; null if nobody can.
+std::string describe_authentication(const Settings &settings) {
+    const Cryptos::Choice choice = process().cryptos().choose(settings);
+    return format("{\"by\": %s, \"why_no_library\": %s}",
+                  choice.crypto ? quoted(choice.crypto->name()).c_str() : "null",
+                  choice.why_not.empty() ? "null" : quoted(choice.why_not).c_str());
+}
+
 } // namespace
 
 std::string describe(const Comm &comm) {
@@ -55,6 +64,7 @@ std::string describe(const Comm &comm) {
     const Membership &membership = comm.membership();
     std::string text = format("{\"rank\": %d, \"size\": %d, \"name\": ", team.rank, team.size);
     text += quoted(membership.name) + ", \"start\": " + quoted(membership.start);
+    text += ", \"authentication\": " + describe_authentication(membership.settings);
     text += format(", \"operations_started\": %llu, \"shared_memory\": %s, \"messages\": %s, \"kernels\": \"%s\"",
                    static_cast<unsigned long long>(comm.sequence()), truth(team.window != nullptr),
                    truth(team.transport != nullptr), team.kernels->name);

@@ -61,9 +61,10 @@ std::string describe_variable(const Variable &variable, const Settings &settings
 } // namespace
 
 std::string describe_build() {
-    return format("{\"version\": \"%s\", \"compiler\": %s, \"processor\": \"%s\", \"ucx\": %s, \"sanitizer\": %s}",
+    return format("{\"version\": \"%s\", \"compiler\": %s, \"processor\": \"%s\", \"ucx\": %s, \"libcrypto\": %s, "
+                  "\"sanitizer\": %s}",
                   PACKAGE_VERSION, quoted(compiler).c_str(), XCOLL_PROCESSOR, or_null(XCOLL_UCX).c_str(),
-                  or_null(XCOLL_SANITIZER).c_str());
+                  or_null(XCOLL_LIBCRYPTO).c_str(), or_null(XCOLL_SANITIZER).c_str());
 }
 
 std::string describe_machine() {

@@ -10,6 +10,7 @@
 #include "base/flight_file.h"
 #include "base/op.h"
 #include "base/trace_file.h"
+#include "boot/crypto.h"
 #include "boot/unique_id.h"
 #include "core/registry.h"
 #include "core/user_memory.h"
@@ -61,6 +62,11 @@ public:
         return own_ids_;
     }
 
+    // ---- who computes hashes for those that meet over TCP
+    Cryptos &cryptos() {
+        return cryptos_;
+    }
+
     // ---- groups that threads have open
     void group_opened() {
         groups_.fetch_add(1, std::memory_order_relaxed);
@@ -93,6 +99,7 @@ private:
     FlightFile flights_;
     TraceFiles traces_;
     OwnIds own_ids_;
+    Cryptos cryptos_;
     std::atomic<int> groups_{0};
     Registry<Shape> types_{dtype_range};
     Registry<UserOperator> operators_{operator_range};

@@ -97,7 +97,7 @@ struct xcoll_bytes {
 struct xcoll_crypto_plugin {
     struct xcoll_plugin_head head;
     /* `said` (NUL-terminated): the library that serves and its version, "OpenSSL 3.0.15"; or, with an error, why none
-     * does. There is nothing that undoes it. */
+     * does. */
     xcoll_result_t (*open)(void **crypto, char *said, size_t said_bytes);
     /* SHA-256. */
     xcoll_result_t (*hash)(void *crypto, const struct xcoll_bytes *parts, size_t count,
@@ -105,6 +105,7 @@ struct xcoll_crypto_plugin {
     /* HMAC with SHA-256. */
     xcoll_result_t (*keyed_hash)(void *crypto, struct xcoll_bytes key, const struct xcoll_bytes *parts, size_t count,
                                  unsigned char hash[XCOLL_HASH_BYTES]);
+    void (*close)(void *crypto);
 };
 
 #ifdef __cplusplus

@@ -43,7 +43,7 @@ grep -qE 'open files +77 ' "$work/out" || wrong 'the limit of open files is not 
 
 # In a job it speaks of that job, once; alone of as many ranks as it is told.
 tool=$xcollrun run 0 -n 3 "$tool" job
-lines out 6
+lines out 7
 says out 'large buffers '
 says out '3 ranks, 3 on this machine'
 run 0 job -n5
@@ -53,10 +53,22 @@ says out 'through the ring: XCOLL_CMA=off'
 tool=$xcollrun run 2 -n 2 "$tool" -n 4
 says err 'without a launcher'
 
+# It says who would compute the proofs of ranks that meet over TCP, and why that is not the crypto library.
+XCOLL_CRYPTO=own run 0 job
+says out "xcoll's own code: XCOLL_CRYPTO=own"
+XCOLL_PLUGIN_PATH=$work/nothing run 0 job
+says out "xcoll's own code: the plug-in for the crypto library cannot be loaded: $work/nothing"
+XCOLL_PLUGIN_PATH=$work/nothing XCOLL_CRYPTO=library run 0 job
+says out 'nobody: the plug-in for the crypto library cannot be loaded'
+if [ -e "$BUILD/xcoll/libxcoll_crypto.so" ]; then
+    run 0 job
+    grep -qE '^ +TCP proofs +OpenSSL [0-9.]+$' "$work/out" || wrong 'the crypto library does not serve'
+fi
+
 # For programs there is everything as one object; the sections are members of it.
 run 0 --json
 lines out 1
-for member in build machine memory lending settings algorithms passed_over limits; do says out "\"$member\": "; done
+for member in build machine memory lending authentication settings algorithms passed_over limits; do says out "\"$member\": "; done
 if command -v python3 >/dev/null; then
     python3 - "$work/out" <<'END' || wrong 'the output of --json is not JSON, or not complete'
 import json, sys

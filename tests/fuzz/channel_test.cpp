@@ -10,7 +10,7 @@ namespace xcoll::fuzz {
 
 namespace {
 
-const Hash secret{};
+const Key secret(own_crypto(), Hash{});
 
 void take_all(Channel &channel) {
     for (Frame frame; channel.take(frame);) {

@@ -46,7 +46,7 @@ void feed(std::string_view input) {
 
 std::vector<std::string> seeds() {
     UniqueId id{};
-    id.secret = Sha256().add("secret", 6).finish();
+    id.secret = {Sha256().add("secret", 6).finish()};
     std::vector<std::string> all = {"", std::string(sizeof(xcoll_unique_id_t), 'x')};
     id.contact = Contact::at(4711, {{4, {10, 0, 0, 1}}});
     all.push_back(bytes_of(write_id(id)));

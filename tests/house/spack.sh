@@ -17,7 +17,7 @@ version, variant, depends_on, conflicts = map(takes_down, ("version", "variant",
 class MakefilePackage:
     prefix = "/opt/xcoll"
     class spec:
-        satisfies = staticmethod(lambda wish: wish == "~ucx")
+        satisfies = staticmethod(lambda wish: wish.startswith("~"))
 END
 cat >"$work/follow.py" <<'END'
 import hashlib, runpy, sys
@@ -40,5 +40,7 @@ unset MAKEFLAGS
 CC=$CC CXX=$CXX make_there "$work"/xcoll-*.*.* "${said[1]}" build/obj/base/error.o
 make_there "$work"/xcoll-*.*.* -n "${said[@]:1}" install
 grep -q 'install -d .*/opt/xcoll/include' "$work/log" || { cat "$work/log"; stop "it is not installed where Spack wants it"; }
-grep -qx 'ucx := no' "$work"/xcoll-*.*.*/build/config.mk || stop "the variant ~ucx is not heeded"
+for variant in ucx crypto; do
+    grep -qx "$variant := no" "$work"/xcoll-*.*.*/build/config.mk || stop "the variant ~$variant is not heeded"
+done
 exit 0

@@ -28,9 +28,24 @@ xcoll_comm_t create(const std::vector<xcoll_unique_id_t> &ids, int rank, int siz
     config.rank = rank;
     config.size = size;
     config.timeout_ms = patience_ms;
+    // Who computes the proofs is each rank's own affair.
+    config.settings = rank % 2 == 1 ? "CRYPTO=own" : "CRYPTO=auto";
     xcoll_comm_t comm = XCOLL_COMM_NULL;
     ranks::succeed(xcoll_comm_create(&config, &comm));
     return comm;
+}
+
+// It is told by whom the ranks were recognized, and why not by the crypto library.
+void look_at_authentication(xcoll_comm_t comm, int rank) {
+    size_t length = 0;
+    ranks::succeed(xcoll_comm_describe(comm, nullptr, &length));
+    std::string text(length, '\0');
+    ranks::succeed(xcoll_comm_describe(comm, text.data(), &length));
+    constexpr const char *own = R"("authentication": {"by": "xcoll's own code", "why_no_library": )";
+    const char *opened = R"("authentication": {"by": "OpenSSL )", *setting = R"("XCOLL_CRYPTO=own"})";
+    const bool is_own = text.find(own) != std::string::npos, is_chosen = text.find(setting) != std::string::npos;
+    ranks::check(rank % 2 == 1 ? is_own && is_chosen : is_own != (text.find(opened) != std::string::npos) && !is_chosen,
+                 "it is not told who computed the proofs");
 }
 
 void use(xcoll_comm_t comm, int rank, int size) {
@@ -54,6 +69,7 @@ void use(xcoll_comm_t comm, int rank, int size) {
 void create_and_use(const std::vector<xcoll_unique_id_t> &ids, int rank, int size) {
     ranks::speaker = rank;
     xcoll_comm_t comm = create(ids, rank, size);
+    look_at_authentication(comm, rank);
     use(comm, rank, size);
     ranks::succeed(xcoll_comm_free(&comm));
 }

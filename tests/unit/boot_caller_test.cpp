@@ -37,7 +37,7 @@ void a_call_that_reaches_itself_is_refused_and_keeps_nobody_from_listening(void 
     for (int attempt = 0; attempt < attempts && !stays_free; ++attempt) {
         const uint16_t port = free_even_port();
         for (int i = 0; i < calls; ++i) {
-            Caller caller(Contact::at(port, {here}), Hash{}, Caller::Refused::comes_later);
+            Caller caller(Contact::at(port, {here}), Key(own_crypto(), Hash{}), Caller::Refused::comes_later);
             assert_false(caller.step().has_value());
             assert_true(caller.state().find("no answer") == std::string::npos);
         }
@@ -48,10 +48,10 @@ void a_call_that_reaches_itself_is_refused_and_keeps_nobody_from_listening(void 
 
 void a_refused_call_comes_again_or_fails(void **) {
     const Contact contact = Contact::at(free_even_port(), {here});
-    Caller patient(contact, Hash{}, Caller::Refused::comes_later);
+    Caller patient(contact, Key(own_crypto(), Hash{}), Caller::Refused::comes_later);
     while (patient.state().find("Connection refused") == std::string::npos)
         assert_false(patient.step().has_value());
-    Caller hasty(contact, Hash{}, Caller::Refused::is_final);
+    Caller hasty(contact, Key(own_crypto(), Hash{}), Caller::Refused::is_final);
     std::string said;
     while (said.empty())
         try {

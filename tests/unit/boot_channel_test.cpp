@@ -15,8 +15,8 @@ using Bytes = std::vector<uint8_t>;
 
 namespace {
 
-Hash secret_of(const std::string &text) {
-    return Sha256().add(text.data(), text.size()).finish();
+Key key_of(const std::string &text) {
+    return Key(own_crypto(), Sha256().add(text.data(), text.size()).finish());
 }
 
 Bytes take_output(Channel &channel) {
@@ -33,7 +33,7 @@ Bytes hand_on(Channel &from, Channel &to, size_t portion = 1000) {
 
 struct Pair {
     explicit Pair(const std::string &callers = "secret", const std::string &listeners = "secret", size_t portion = 1000)
-        : caller(Role::caller, secret_of(callers)), listener(Role::listener, secret_of(listeners)) {
+        : caller(Role::caller, key_of(callers)), listener(Role::listener, key_of(listeners)) {
         greeting = hand_on(caller, listener, portion);
         answer = hand_on(listener, caller, portion);
         proof = hand_on(caller, listener, portion);
@@ -81,19 +81,19 @@ void what_was_said_once_opens_nothing_again(void **) {
     Pair earlier;
     say(earlier.caller, "join");
     const Bytes joined = take_output(earlier.caller);
-    Channel listener(Role::listener, secret_of("secret"));
+    Channel listener(Role::listener, key_of("secret"));
     for (const Bytes *bytes :
          {static_cast<const Bytes *>(&earlier.greeting), static_cast<const Bytes *>(&earlier.proof), &joined})
         listener.receive(bytes->data(), bytes->size());
     assert_true(listener.state() == State::wrong_secret);
-    Channel caller(Role::caller, secret_of("secret"));
+    Channel caller(Role::caller, key_of("secret"));
     caller.receive(earlier.answer.data(), earlier.answer.size());
     assert_true(caller.state() == State::wrong_secret);
 }
 
 // A listener that hands a caller's own words back to it.
 void a_mirror_proves_nothing(void **) {
-    Channel one(Role::caller, secret_of("secret")), listener(Role::listener, secret_of("secret"));
+    Channel one(Role::caller, key_of("secret")), listener(Role::listener, key_of("secret"));
     Bytes greeting = take_output(one);
     Bytes mirrored = greeting;
     mirrored.insert(mirrored.end(), greeting.end() - 32, greeting.end());
@@ -133,19 +133,19 @@ void lengths_beyond_the_limit_are_refused_before_memory_is_taken(void **) {
 }
 
 void who_speaks_another_protocol_is_known_by_its_first_bytes(void **) {
-    Channel listener(Role::listener, secret_of("secret"));
+    Channel listener(Role::listener, key_of("secret"));
     const std::string request = "GET / HTTP/1.0\r\n\r\n";
     listener.receive(reinterpret_cast<const uint8_t *>(request.data()), request.size());
     assert_true(listener.state() == State::no_rank);
     assert_true(listener.outgoing().empty());
-    Channel caller(Role::caller, secret_of("secret"));
+    Channel caller(Role::caller, key_of("secret"));
     const std::string banner = "SSH-2.0";
     caller.receive(reinterpret_cast<const uint8_t *>(banner.data()), banner.size());
     assert_true(caller.state() == State::no_rank);
 }
 
 void another_version_is_told_ours(void **) {
-    Channel caller(Role::caller, secret_of("secret")), listener(Role::listener, secret_of("secret"));
+    Channel caller(Role::caller, key_of("secret")), listener(Role::listener, key_of("secret"));
     Bytes greeting = take_output(caller);
     greeting[4] = 99;
     listener.receive(greeting.data(), greeting.size());
@@ -162,11 +162,11 @@ void noise_opens_nothing(void **) {
     for (unsigned seed = 0; seed < 3000; ++seed) {
         std::mt19937 random(seed);
         const auto below = [&](size_t limit) { return std::uniform_int_distribution<size_t>(0, limit - 1)(random); };
-        Channel caller(Role::caller, secret_of("secret")), listener(Role::listener, secret_of("secret"));
+        Channel caller(Role::caller, key_of("secret")), listener(Role::listener, key_of("secret"));
         Bytes whole = hand_on(caller, listener);
         // A good greeting with some bytes changed, or only noise; then more noise.
         const Bytes answer = take_output(listener);
-        Channel victim(below(2) ? Role::listener : Role::caller, secret_of("secret"));
+        Channel victim(below(2) ? Role::listener : Role::caller, key_of("secret"));
         Bytes noise = below(2) ? whole : answer;
         for (size_t i = below(4); i > 0; --i)
             noise[below(noise.size())] = static_cast<uint8_t>(below(256));

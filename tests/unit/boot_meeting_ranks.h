@@ -13,6 +13,7 @@
 #include "boot/boot.h"
 #include "boot/network.h"
 #include "boot/unique_id.h"
+#include "built_plugins.h"
 
 namespace meeting_ranks {
 
@@ -23,12 +24,15 @@ struct Seat {
     std::vector<xcoll_unique_id_t> ids;
     int64_t timeout_ms = 60'000;
     std::string interface = "lo";
+    CryptoWish crypto = CryptoWish::library_if_there;
 };
 
 inline Settings settings_of(const Seat &seat) {
     Settings settings;
     settings.timeout_ms = seat.timeout_ms;
     settings.interface = seat.interface;
+    settings.crypto = seat.crypto;
+    settings.plugin_path = built::plugin_folder();
     return settings;
 }
 
@@ -44,11 +48,12 @@ inline std::vector<std::string> run(OwnIds &own, const std::vector<Seat> &seats,
                                     const std::function<std::string(Bootstrap &)> &body) {
     std::vector<std::string> said(seats.size());
     std::vector<std::thread> threads;
+    Cryptos cryptos;
     for (size_t i = 0; i < seats.size(); ++i)
         threads.emplace_back([&, i] {
             const Seat &seat = seats[i];
             try {
-                const auto boot = boot_ids(own, seat.ids, seat.rank, seat.size, settings_of(seat));
+                const auto boot = boot_ids(own, cryptos, seat.ids, seat.rank, seat.size, settings_of(seat));
                 said[i] = body(*boot);
             } catch (const Failure &failure) {
                 said[i] = std::string(result_name(failure.result())) + ": " + failure.what();

@@ -111,6 +111,15 @@ void several_communicators_start_at_once(void **) {
     assert_all_well(run(own, seats, [](Bootstrap &boot) { return gather(boot, 1000); }));
 }
 
+// A crypto library on one machine, none on another.
+void it_does_not_matter_who_computes_the_proofs(void **) {
+    OwnIds own;
+    std::vector<Seat> seats = seats_of(5, make_ids(own, 2));
+    for (Seat &seat : seats)
+        seat.crypto = seat.rank % 2 == 0 ? CryptoWish::library_if_there : CryptoWish::own;
+    assert_all_well(run(own, seats, [](Bootstrap &boot) { return gather(boot, 1000); }));
+}
+
 void descriptors_reach_the_ranks_of_a_machine(void **) {
     OwnIds own;
     assert_all_well(run(own, seats_of(5, make_ids(own, 1)), [](Bootstrap &boot) -> std::string {
@@ -251,6 +260,7 @@ int main() {
         cmocka_unit_test(any_rank_may_be_the_root_and_come_last),
         cmocka_unit_test(several_ids_share_the_work),
         cmocka_unit_test(several_communicators_start_at_once),
+        cmocka_unit_test(it_does_not_matter_who_computes_the_proofs),
         cmocka_unit_test(descriptors_reach_the_ranks_of_a_machine),
         cmocka_unit_test(it_says_how_the_ranks_met),
         cmocka_unit_test(loopback_is_offered_only_where_there_is_nothing_else),

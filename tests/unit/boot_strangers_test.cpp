@@ -106,7 +106,7 @@ void half_messages_keep_nobody(void **) {
     meet_among([](const xcoll_unique_id_t &id) {
         Sockets sockets;
         for (const size_t bytes : std::initializer_list<size_t>{1, 4, 8, 20, 39, 40}) {
-            Channel stranger(Channel::Role::caller, Hash{});
+            Channel stranger(Channel::Role::caller, Key(own_crypto(), Hash{}));
             sockets.push_back(call(id));
             say(sockets.back(), stranger.outgoing().data(), bytes);
         }
@@ -119,7 +119,7 @@ void what_was_overheard_lets_nobody_in(void **) {
     OwnIds own;
     const auto ids = make_ids(own, 1);
     const Hash secret = read_id(ids[0], "id").secret;
-    const Hash key = Sha256().add(secret.data(), secret.size()).finish();
+    const Key key(own_crypto(), Sha256().add(secret.data(), secret.size()).finish());
     Channel caller(Channel::Role::caller, key), listener(Channel::Role::listener, key);
     std::vector<uint8_t> overheard;
     const auto hand_on = [&](Channel &from, Channel &to) {

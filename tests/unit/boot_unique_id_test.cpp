@@ -21,7 +21,7 @@ namespace {
 UniqueId example() {
     UniqueId id{};
     id.contact = Contact::at(4711, {{4, {10, 0, 0, 1}}, {6, {0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2}}});
-    id.secret = Sha256().add("secret", 6).finish();
+    id.secret = {Sha256().add("secret", 6).finish()};
     return id;
 }
 

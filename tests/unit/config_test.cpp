@@ -122,6 +122,8 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_false(read("SHM=off").shm);
     assert_true(read("CMA=on").attach == Attach::on && read("CMA=off").attach == Attach::off);
     assert_true(read("CMA=off;CMA=auto").attach == Attach::where_it_pays);
+    assert_true(read("CRYPTO=own").crypto == CryptoWish::own && read("CRYPTO=library").crypto == CryptoWish::library);
+    assert_true(read("CRYPTO=own;CRYPTO=auto").crypto == CryptoWish::library_if_there);
 }
 
 void meeting_places_are_a_host_and_a_port(void **) {
@@ -153,6 +155,7 @@ void what_is_not_valid_is_named(void **) {
                             "HEAP=0",
                             "LEND=x",
                             "CMA=maybe",
+                            "CRYPTO=rot13",
                             "SHM_BUDGET=-1",
                             "SHM_BUDGET=1T",
                             "SHM_BUDGET=1MB",

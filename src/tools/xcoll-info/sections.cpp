@@ -32,10 +32,13 @@ std::string joined(const Json &names) {
 }
 
 std::string print_build(const Json &all) {
-    const Json &build = all["build"], &ucx = build["ucx"], &sanitizer = build["sanitizer"];
+    const Json &build = all["build"], &ucx = build["ucx"], &crypto = build["libcrypto"],
+               &sanitizer = build["sanitizer"];
     return "xcoll " + build["version"].text() + "\n" + line("compiler", build["compiler"].text()) +
            line("processor", build["processor"].text()) +
            line("UCX", ucx.is_null() ? "none: no messages between machines" : ucx.text()) +
+           line("libcrypto",
+                crypto.is_null() ? "none: the library recognizes ranks by code of its own" : crypto.text()) +
            (sanitizer.is_null() ? "" : line("sanitizer", sanitizer.text()));
 }
 
@@ -67,6 +70,14 @@ std::string print_lending(const Json &lending) {
                                      : "through the ring: " + attached["why_not"].text());
 }
 
+// Who would say that a caller over TCP is a rank of this job.
+std::string print_authentication(const Json &authentication) {
+    const Json &by = authentication["by"], &why_not = authentication["why_no_library"];
+    std::string text = by.is_null() ? "nobody" : by.text();
+    text += why_not.is_null() ? "" : ": " + why_not.text();
+    return line("TCP proofs", text);
+}
+
 std::string print_job(const Json &all) {
     const Json &memory = all["memory"];
     std::string groups;
@@ -90,7 +101,7 @@ std::string print_job(const Json &all) {
            line("groups", groups) +
            line("memory", "for each rank a ring of " + bytes("ring_bytes") + " for payloads, in at most " +
                               bytes("segment_bytes") + " of address space") +
-           print_lending(all["lending"]) +
+           print_lending(all["lending"]) + print_authentication(all["authentication"]) +
            line("waiting", crowded ? "gives the processor away: more ranks than usable processors" : "spins at first");
 }
 
