@@ -63,7 +63,7 @@ using AlgorithmText = Text<2 * sizeof(uint64_t)>;
 
 struct Record {
     uint64_t used;   // 0: free; else the number of its use, ever higher
-    uint64_t id;     // equal on all ranks of the communicator, and on no other of the machine; 0: not introduced yet
+    uint64_t id;     // equal on all ranks of the communicator, and on no other; 0: not introduced yet
     int64_t created; // CLOCK_MONOTONIC, nanoseconds
     int64_t rank, size;
     int64_t internal;        // not 0: of the library's own, no user has it

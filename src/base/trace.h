@@ -79,7 +79,7 @@ struct Section {
     uint64_t used;          // 0: it has no communicator yet
     uint64_t capacity;      // events, a power of two
     uint64_t id;            // as in base/flight.h
-    uint64_t job;           // equal on all ranks of a machine that were connected together
+    uint64_t job;           // equal on all ranks that were connected together
     int64_t job_rank;       // of this rank, among those
     int64_t rank, size;     // in the communicator
     int64_t created, ended; // CLOCK_MONOTONIC, nanoseconds; 0: it lives, or its process has ended without freeing it

@@ -135,16 +135,17 @@ Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
     introduce();
 }
 
-// For whoever looks from outside: the same number on all ranks of this machine, and only on them.
+// For whoever looks from outside: the same numbers of the communicator and of the job on all ranks, and only on them.
 void Comm::introduce() {
     const Node &node = *membership_.node;
+    const uint64_t job = membership_.net ? membership_.net->mark() : node.member(0).segment->header().nonce;
     Digest id;
     if (window_) {
         const auto first = static_cast<size_t>(window_->node_rank(0));
         id.add(node.member(static_cast<int>(first)).segment->header().nonce).add(membership_.boards[0]);
         id.add(window_->board(0).generation.load(std::memory_order_relaxed));
     } else {
-        id.add(node.member(0).segment->header().nonce).add(membership_.net_id);
+        id.add(job).add(membership_.net_id);
         id.add(static_cast<uint64_t>(membership_.peers[0].net_rank));
     }
     std::vector<int64_t> pids;
@@ -156,9 +157,8 @@ void Comm::introduce() {
     if (!membership_.is_internal) {
         const Settings &settings = membership_.settings;
         const int job_rank = membership_.peers[static_cast<size_t>(team_.rank)].net_rank;
-        trace_ = process().traces().take(
-            settings.trace, settings.trace_events,
-            {id.value(), node.member(0).segment->header().nonce, job_rank, team_.rank, team_.size, membership_.name});
+        trace_ = process().traces().take(settings.trace, settings.trace_events,
+                                         {id.value(), job, job_rank, team_.rank, team_.size, membership_.name});
     }
 }
 

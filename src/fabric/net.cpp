@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/plugin_loader.h"
+#include "base/random.h"
 #include "fabric/plugin_transport.h"
 
 namespace xcoll {
@@ -22,7 +23,8 @@ struct Hello {
     uint32_t byte_order = same_order;
     uint32_t version = XCOLL_PLUGIN_VERSION;
     uint64_t address_bytes = 0; // 0: there is no endpoint
-    char trouble[1008] = {};    // why
+    uint64_t mark = 0;          // at random; that of rank 0 is the job's
+    char trouble[1000] = {};    // why there is none
 };
 
 // All ranks find the same first rank in trouble.
@@ -57,7 +59,9 @@ std::shared_ptr<Net> Net::connect(Bootstrap &boot, const xcoll_network_plugin *p
     std::shared_ptr<Net> net;
     const void *address = nullptr;
     size_t address_bytes = 0;
+    Hello mine;
     try {
+        fill_random(&mine.mark, sizeof mine.mark);
         if (plugin) {
             net = std::make_shared<Net>(*plugin);
             if (plugin->address(net->network_, &address, &address_bytes) != XCOLL_SUCCESS) {
@@ -68,12 +72,12 @@ std::shared_ptr<Net> Net::connect(Bootstrap &boot, const xcoll_network_plugin *p
         trouble = failure.message();
     }
     const auto ranks = static_cast<size_t>(boot.size());
-    Hello mine;
     mine.address_bytes = trouble.empty() ? address_bytes : 0;
     std::strncpy(mine.trouble, trouble.c_str(), sizeof mine.trouble - 1);
     std::vector<Hello> hellos(ranks);
     boot.allgather(&mine, hellos.data(), sizeof mine);
     check(hellos, boot.rank());
+    net->mark_ = hellos[0].mark;
 
     uint64_t longest = 0;
     for (const Hello &hello : hellos) {

@@ -47,6 +47,11 @@ public:
     Net(const Net &) = delete;
     Net &operator=(const Net &) = delete;
 
+    // Tells the job from all others, equal on all its ranks.
+    uint64_t mark() const {
+        return mark_;
+    }
+
     // ---- numbers of communicators: never used twice between two ranks
     // Of the one over all ranks of boot.
     uint32_t first_id() const {
@@ -110,6 +115,7 @@ private:
     const xcoll_network_plugin &plugin_;
     xcoll_network_events events_;
     void *network_ = nullptr;
+    uint64_t mark_ = 0;
     std::map<uint32_t, PluginTransport *> open_;
     std::set<uint32_t> taken_{0}; // and not open yet
     uint32_t next_id_ = 1;

@@ -3,6 +3,8 @@
 import json
 import sys
 
+import trace_format
+
 BARRIER = {"form": "blocking"}
 SPLIT = {"form": "blocking"}
 
@@ -41,6 +43,7 @@ class Trace:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.whole = json.loads(file.read().decode("utf-8"))
+        trace_format.check(self.whole)
         self.names, self.operations = {}, {}
         ends = {}
         for event in self.whole["traceEvents"]:
@@ -114,8 +117,9 @@ def all_forms(trace, size):
 
 
 def met(trace, size):
-    """On two machines communicators have a number for each, but ranks meet in barriers."""
+    """On several machines too, a communicator has one number."""
     assert trace.ranks() == list(range(size)), trace.ranks()
+    assert {rank for rank, tid in trace.operations if tid == 1} == set(range(size)), set(trace.operations)
     trace.is_after(1)
 
 
@@ -138,6 +142,18 @@ def hundred(trace, size):
     assert len(told) == size and all(e["name"].startswith("36 operations before") for e in told), told
 
 
+def paused(trace, size, lasted_ns):
+    """Times and durations are microseconds: those between which rank 0 has slept are as far apart, and no further than the
+    job has lasted."""
+    pause, lasted = 20_000, lasted_ns / 1000
+    first, second = trace.operations[0, 1]
+    assert second["ts"] - first["end"] >= pause, (first, second)
+    for rank in range(size):
+        first, second = trace.operations[rank, 1]
+        assert pause <= second["end"] - first["ts"] <= lasted, (first, second, lasted)
+    trace.is_after(2)
+
+
 def forked(trace, size):
     for rank in range(size):
         trace.has((rank, 1), [("barrier", dict(BARRIER, sequence=n)) for n in (1, 2)])
@@ -155,6 +171,6 @@ def readable(trace, _):
 
 
 if __name__ == "__main__":
-    jobs = {f.__name__: f for f in (all_forms, met, away, hundred, forked, two_jobs, readable)}
+    jobs = {f.__name__: f for f in (all_forms, met, away, hundred, paused, forked, two_jobs, readable)}
     jobs[sys.argv[1]](Trace(sys.argv[2]) if sys.argv[1] != "readable" else json.load(open(sys.argv[2], encoding="utf-8")),
-                      int(sys.argv[3]))
+                      *map(int, sys.argv[3:]))

@@ -157,6 +157,18 @@ void a_hundred() {
     end(job);
 }
 
+// Rank 0 sleeps between two barriers, for 20 ms: timeline.py knows the number.
+void pause_once() {
+    constexpr useconds_t pause_us = 20'000;
+    Job job = start();
+    ranks::succeed(xcoll_barrier(job.world));
+    if (job.rank == 0) {
+        usleep(pause_us);
+    }
+    ranks::succeed(xcoll_barrier(job.world));
+    end(job);
+}
+
 // A child of fork tries what only its parent may.
 void fork_one() {
     Job job = start();
@@ -190,8 +202,8 @@ struct Way {
     const char *name;
     void (*go)();
 };
-constexpr Way ways[] = {
-    {"processes", processes}, {"threads", threads}, {"away", stay_away}, {"hundred", a_hundred}, {"fork", fork_one}};
+constexpr Way ways[] = {{"processes", processes}, {"threads", threads},   {"away", stay_away},
+                        {"hundred", a_hundred},   {"paused", pause_once}, {"fork", fork_one}};
 
 } // namespace
 

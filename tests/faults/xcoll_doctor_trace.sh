@@ -20,8 +20,8 @@ job() { # RANKS WAY: to its end
         cat "$work/log.$2"
     }
 }
-look() { # JOB RANKS: what the doctor prints is what traced.cpp has done
-    python3 -B "$here/timeline.py" "$1" "$work/out" "$2" >"$work/log.look" 2>&1
+look() { # JOB NUMBERS: what the doctor prints is what traced.cpp has done
+    python3 -B "$here/timeline.py" "$1" "$work/out" "${@:2}" >"$work/log.look" 2>&1
 }
 holds() {
     look "$@" || {
@@ -66,6 +66,14 @@ END_OF_PYTHON
 says out 'rank 0 of 13 on other'
 holds met 13
 
+# Ranks that share no memory with anybody, as on machines of their own.
+if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
+    fresh
+    XCOLL_SHM=off UCX_TLS=tcp job 3 hundred
+    run 0 --trace "$folder"
+    holds met 3
+fi
+
 fresh
 XCOLL_TRACE=$folder "$traced" threads "$marker" || wrong 'the threads fail'
 run 0 --trace "$folder"
@@ -89,6 +97,14 @@ XCOLL_TRACE_EVENTS=64 job 2 hundred
 run 0 --trace "$folder"
 says err '72 operations were followed by so many that they were not kept'
 holds hundred 2
+
+# Times are in the unit that viewers expect.
+fresh
+begun=$(date +%s%N)
+job 3 paused
+lasted=$(($(date +%s%N) - begun))
+run 0 --trace "$folder"
+holds paused 3 $lasted
 
 # A child of fork leaves its parent's file alone.
 fresh
