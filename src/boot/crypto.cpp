@@ -21,8 +21,9 @@ public:
 
 private:
     template <class Hasher> static Hasher add(Hasher hasher, HashParts parts) {
-        for (const xcoll_bytes &part : parts)
+        for (const xcoll_bytes &part : parts) {
             hasher.add(part.data, part.bytes);
+        }
         return hasher;
     }
 };
@@ -43,8 +44,9 @@ public:
         : plugin_(reinterpret_cast<const xcoll_crypto_plugin &>(load_plugin(crypto_plugin, folder))) {
         char said[256] = "";
         const xcoll_result_t result = plugin_.open(&state_, said, sizeof said);
-        if (result != XCOLL_SUCCESS)
+        if (result != XCOLL_SUCCESS) {
             fail(result, "the crypto library cannot be used: %s", said);
+        }
         name_ = said;
     }
     ~LibraryCrypto() {
@@ -68,11 +70,12 @@ public:
 
 private:
     void check(xcoll_result_t result) const {
-        if (result != XCOLL_SUCCESS)
+        if (result != XCOLL_SUCCESS) {
             fail(result,
                  "%s does not compute SHA-256, by which ranks that meet over TCP recognize each other; with "
                  "XCOLL_CRYPTO=own the library computes it itself",
                  name_.c_str());
+        }
     }
 
     const xcoll_crypto_plugin &plugin_;
@@ -87,12 +90,14 @@ const Crypto &own_crypto() {
 }
 
 Cryptos::Choice Cryptos::choose(const Settings &settings) {
-    if (settings.crypto == CryptoWish::own)
+    if (settings.crypto == CryptoWish::own) {
         return {&own, "XCOLL_CRYPTO=own"};
+    }
     const std::lock_guard lock(mutex_);
     try {
-        if (!library_)
+        if (!library_) {
             library_ = std::make_shared<const LibraryCrypto>(settings.plugin_path);
+        }
         return {library_.get(), ""};
     } catch (const Failure &failure) {
         return {settings.crypto == CryptoWish::library ? nullptr : &own, failure.message()};
@@ -101,8 +106,9 @@ Cryptos::Choice Cryptos::choose(const Settings &settings) {
 
 const Crypto &Cryptos::get(const Settings &settings) {
     const Choice choice = choose(settings);
-    if (choice.crypto == nullptr)
+    if (!choice.crypto) {
         fail(XCOLL_ERR_UNSUPPORTED, "XCOLL_CRYPTO=library, but %s", choice.why_not.c_str());
+    }
     return *choice.crypto;
 }
 
