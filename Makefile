@@ -12,7 +12,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
 
 # These work on a machine that lacks a compiler or autoconf: they install what is missing or need nothing.
-unconfigured := help clean distclean demo check bench bench-peers bench-ancestors lint asan tsan ubsan sanitize fuzz setup-%
+unconfigured := help clean distclean demo check bench bench-peers bench-ancestors lint asan tsan ubsan sanitize fuzz coverage setup-%
 goals := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(unconfigured),$(goals)),)
 include $(BUILD)/config.mk
@@ -191,8 +191,8 @@ again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) 
 # The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
 quietly := env -u XCOLL_NO_INSTALL
 
-.PHONY: demo run-demo check run-tests soak bench bench-peers bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench
-setup-demo setup-check setup-lint setup-clang setup-fuzz setup-bench:
+.PHONY: demo run-demo check run-tests soak bench bench-peers bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-coverage setup-bench
+setup-demo setup-check setup-lint setup-clang setup-fuzz setup-coverage setup-bench:
 	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
 
 demo: setup-demo
@@ -270,6 +270,7 @@ $(tidy_stamps): $(BUILD)/lint/%: $(S)% $(filter %.h,$(lint_files)) $(S).clang-ti
 	  $(isa_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
+include $(S).build/coverage.mk
 include $(S).build/fuzz.mk
 include $(S).build/package.mk
 
@@ -327,7 +328,7 @@ clean:
 
 distclean: clean
 	rm -rf $(addprefix $(BUILD)/,configure configure.out config.mk config.h config.log config.status Makefile autom4te.cache packages-changed)
-	rm -rf $(foreach s,asan tsan ubsan fuzz,'$(BUILD)-$s')
+	rm -rf $(foreach s,asan tsan ubsan fuzz coverage,'$(BUILD)-$s')
 	@rmdir '$(BUILD)' 2>/dev/null || true
 
 help:

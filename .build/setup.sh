@@ -2,7 +2,7 @@
 # Installs the packages that a purpose needs and this machine lacks, and says which and why. Where nothing is missing
 # it prints nothing and runs nothing. XCOLL_NO_INSTALL=1 leaves the machine as it is.
 #
-# usage: setup.sh demo|check|lint|clang|fuzz|bench [BUILD]     BUILD/packages-changed makes the build look again
+# usage: setup.sh demo|check|lint|clang|fuzz|coverage|bench [BUILD]     BUILD/packages-changed makes the build look again
 set -u
 purpose=$1
 build=${2:-build}
@@ -33,14 +33,14 @@ need() { # package reason test...
 "
 }
 
-case $purpose in demo | check | lint | clang | fuzz | bench)
+case $purpose in demo | check | lint | clang | fuzz | coverage | bench)
     need g++ "compiles the library" has_compiler
     need autoconf "writes configure" has_command autoconf ;;
 *)
-    echo "setup.sh: expected demo, check, lint, clang, fuzz or bench, not \"$purpose\"" >&2
+    echo "setup.sh: expected demo, check, lint, clang, fuzz, coverage or bench, not \"$purpose\"" >&2
     exit 2 ;;
 esac
-case $purpose in check | clang)
+case $purpose in check | clang | coverage)
     need pkg-config "finds libraries" has_command pkg-config
     need libcmocka-dev "runs the unit tests" has_header "$cmocka"
     need iproute2 "makes the networks of the network tests" has_command ip
@@ -64,6 +64,8 @@ fuzz)
     need clang-14,clang "compiles what libFuzzer drives" has_command clang++-14 clang++
     need libclang-rt-14-dev,libclang-rt-dev "is libFuzzer" has_libfuzzer
     kind=required ;;
+coverage)
+    need gcovr "adds up which lines were reached" has_command gcovr ;;
 bench)
     need python3 "runs the benchmark" has_command python3
     kind=optional

@@ -21,7 +21,7 @@ namespace {
         std::fprintf(stderr, "xcollrun: the launcher %s: killing the ranks\n", describe_end(wait_status).c_str());
         kill_descendants();
     }
-    std::_Exit(exit_code_of(wait_status));
+    std::exit(exit_code_of(wait_status));
 }
 
 void tell(pid_t launcher, int pipe, const signalfd_siginfo &signal) {
