@@ -17,9 +17,6 @@ xcoll_tensor_t read_struct(const xcoll_tensor_t *tensor) {
         fail(XCOLL_ERR_UNSUPPORTED, "tensor.flags is %#x: this version supports only 0", copy.flags);
     }
     if (!is_dtype(copy.dtype)) {
-        if (process().types().find(copy.dtype)) {
-            fail(XCOLL_ERR_TYPE, "tensor.dtype %#x was made by the user: expected a predefined type", copy.dtype);
-        }
         fail_dtype(copy.dtype);
     }
     if (copy.ndim < 1 || copy.ndim > most_dims) {

@@ -8,6 +8,9 @@
 namespace xcoll::api {
 
 void fail_dtype(xcoll_dtype_t dtype) {
+    if (process().types().find(dtype)) {
+        fail(XCOLL_ERR_TYPE, "dtype %#x was made by the user: expected a predefined type", dtype);
+    }
     fail(XCOLL_ERR_TYPE, "dtype %#x is not a data type%s", dtype,
          is_operator(dtype) ? ": it is an operator; are dtype and op swapped?"
                             : ": expected XCOLL_FLOAT32 or another of xcoll.h");
@@ -18,10 +21,6 @@ void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op) {
         fail(XCOLL_ERR_OP, "op %#x is not an operator%s", op,
              is_dtype(op) ? ": it is a data type; are dtype and op swapped?"
                           : ": expected XCOLL_SUM or another of xcoll.h");
-    }
-    if (!is_dtype(dtype)) {
-        fail(XCOLL_ERR_TYPE, "dtype %#x was made by the user: %s takes predefined types only", dtype,
-             name_of(operator_of(op)));
     }
     fail(XCOLL_ERR_OP, "%s is not defined for %s; xcoll_allreduce(3) lists which types have which operators",
          name_of(operator_of(op)), name_of(dtype_of(dtype)));
