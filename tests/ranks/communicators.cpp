@@ -73,6 +73,33 @@ void some_take_no_part(const Rank &rank, xcoll_comm_t world) {
 }
 
 // Halves of halves, until everybody is alone; the parents are freed in between.
+// From parent to child and back; who is not in the child has no rank there.
+void ranks_are_translated(const Rank &rank, xcoll_comm_t world) {
+    constexpr int colors = 2;
+    const int size = rank.size(), color = rank.rank() % colors;
+    xcoll_comm_t half = XCOLL_COMM_NULL;
+    ranks::succeed(xcoll_comm_split(world, color, -rank.rank(), &half)); // the highest first
+    const int last = size - 1 - (size - 1 - color) % colors;
+    int there = 0, back = 0;
+    for (int r = 0; r < size; ++r) {
+        const bool is_in = r % colors == color;
+        ranks::succeed(xcoll_comm_translate_rank(world, r, half, &there));
+        ranks::check(there == (is_in ? (last - r) / colors : XCOLL_UNDEFINED), "a rank has another number there");
+        if (is_in) {
+            ranks::succeed(xcoll_comm_translate_rank(half, there, world, &back));
+            ranks::check(back == r, "a rank that was translated back is another one");
+        }
+    }
+    ranks::succeed(xcoll_comm_translate_rank(world, XCOLL_NO_RANK, half, &there));
+    ranks::check(there == XCOLL_NO_RANK, "nobody is somebody there");
+    for (const int none : {-1, size}) {
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_translate_rank(world, none, half, &there));
+        ranks::expect_message({"is not a rank of from", "expected 0 to " + std::to_string(size - 1)});
+        ranks::check(there == XCOLL_UNDEFINED, "what is no rank has one there");
+    }
+    free_comm(half);
+}
+
 void children_of_children(const Rank &rank, xcoll_comm_t world) {
     xcoll_comm_t comm = XCOLL_COMM_NULL;
     ranks::succeed(xcoll_comm_dup(world, &comm));
@@ -193,6 +220,7 @@ void test(Rank &rank) {
     by_color(rank, world);
     by_key(rank, world);
     some_take_no_part(rank, world);
+    ranks_are_translated(rank, world);
     children_of_children(rank, world);
     duplicates(rank, world);
     freed_at_once(rank, world);
