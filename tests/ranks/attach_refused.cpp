@@ -2,31 +2,12 @@
 //
 // A rank that may not read other processes, as in a container with a filter: nobody lends it private memory, everything
 // works as without, and xcoll_comm_describe says who may not and what to look at.
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-
-#include <cerrno>
-#include <cstddef>
-
+#include "../filter.h"
 #include "lent_bytes.h"
 
 namespace {
 
 constexpr int skipped = 77;
-
-// From now on process_vm_readv fails here with EPERM.
-bool forbid_to_attach() {
-    sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog program{std::size(filter), filter};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
 
 } // namespace
 
@@ -34,7 +15,7 @@ int main() {
     const char *number = std::getenv("XCOLL_LOCAL_RANK");
     ranks::check(number != nullptr, "xcollrun tells the rank");
     const bool is_last = std::atoi(number) == std::atoi(std::getenv("XCOLL_LOCAL_SIZE")) - 1;
-    if (is_last && !forbid_to_attach()) {
+    if (is_last && !filter::forbid({.number = SYS_process_vm_readv})) {
         std::puts("this system takes no filter of system calls");
         return skipped;
     }
