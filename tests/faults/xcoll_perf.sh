@@ -125,6 +125,18 @@ echo '{"results": [' >"$work/broken"
 run 2 -t 2 --compare "$work/broken"
 says err 'not JSON at byte'
 run 2 -t 2 --compare "$work/there-is-none"
+echo '{"checks": []}' >"$work/other"
+run 2 -t 2 --compare "$work/other"
+says err 'has no results: expected what xcoll-perf --json printed'
+
+# Without a range of its own, what is cold is in no cache of this machine.
+if "$BUILD/xcoll-info" --json | grep -qE '"l[23]_bytes": [1-9]'; then
+    run 0 -t 1 --op bcast --sizes 64 --buffers cold --csv $quick
+    [ "$(column buffers)" = cold ] || wrong 'the buffers are not cold'
+else
+    run 2 -t 1 --op bcast --sizes 64 --buffers cold
+    says err 'expected --range'
+fi
 
 # A picture: a panel for each operation, a curve for each of the forms in each, dotted ones for the earlier run.
 run 0 -t 2 --op bcast,allreduce,barrier --form blocking,i --sizes 0,64,1K --json --plot "$work/plot.svg" $quick

@@ -62,6 +62,14 @@ check_shows_where_the_file_names_another() {
     says err "$work/none"
 }
 
+a_quick_look_takes_fewer_sizes() {
+    echo 'allreduce -> gathered' >"$work/gathered"
+    "$tune" -n 2 --ops allreduce --quick --time 1 --check "$work/gathered" >"$work/out" 2>"$work/err"
+    [ $? -le 1 ] || wrong "$(cat "$work/err")"
+    says out ' 256K '
+    silent out ' 1M '
+}
+
 refuses_a_target_before_it_measures() {
     local target
     for target in "$work" "$work/no/folder" /dev/null; do
@@ -93,6 +101,7 @@ runs_in_a_job_that_exists_already
 is_not_led_by_choices_of_the_environment
 writes_nothing_unless_asked
 check_shows_where_the_file_names_another
+a_quick_look_takes_fewer_sizes
 refuses_a_target_before_it_measures
 refuses_what_cannot_be_meant
 finish

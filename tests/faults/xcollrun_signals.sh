@@ -86,6 +86,18 @@ for target in '' -; do
     until_true none_left
 done
 
+# A job that was stopped and goes on ends as any other.
+start
+kill -TSTP -- $launcher
+until_true all_in_state T
+kill -CONT -- $launcher
+until_true all_in_state '[RS]'
+kill -TERM -- $launcher
+wait -f $launcher
+code=$?
+[ $code -eq 0 ] || wrong "ranks that were stopped for a time and end well on SIGTERM gave $code"
+until_true none_left
+
 # Keys of a terminal: the kernel sends them to every process, and nobody sends them once more.
 # `exec`, since a shell between them would die of the first key, and its terminal would hang up.
 export SHELL=/bin/sh
