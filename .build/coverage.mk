@@ -10,8 +10,9 @@ coverage_kinds := unit sim fuzz ranks faults abi net examples
 coverage: setup-coverage
 	@+$(again) BUILD='$(BUILD)-coverage' CXXFLAGS='$(coverage_flags)' CFLAGS='$(coverage_flags)' run-coverage
 
-# Tests that fail still tell which lines they reached. What only some tests reach is held against no target.
+# Counters take time, so the tests have three times as long. Those that fail still tell which lines they reached. What only
+# some tests reach is held against no target.
 run-coverage: tests
 	@find '$(BUILD)' -name '*.gcda' -delete
-	@+$(MAKE) -f '$(main)' BUILD='$(BUILD)' KINDS='$(or $(KINDS),$(coverage_kinds))' TESTS='$(TESTS)' --no-print-directory run-tests; \
+	@+SLOWNESS=3 $(MAKE) -f '$(main)' BUILD='$(BUILD)' KINDS='$(or $(KINDS),$(coverage_kinds))' TESTS='$(TESTS)' --no-print-directory run-tests; \
 	  tests=$$?; sh $(S).build/coverage.sh '$(BUILD)' '$(or $(S),.)' '$(CXX)' $(coverage_target) $(if $(KINDS)$(TESTS),,whole) && exit $$tests
