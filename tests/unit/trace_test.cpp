@@ -260,6 +260,26 @@ void a_folder_that_is_not_there_is_an_error(void **) {
     assert_true(folder.files().empty());
 }
 
+// And leaves nothing there.
+void a_folder_without_room_is_an_error(void **) {
+    const Folder folder;
+    rlimit usual;
+    getrlimit(RLIMIT_FSIZE, &usual);
+    const rlimit small{trace::page_bytes, usual.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    std::string message;
+    try {
+        TraceFile::make(folder.path, 0, room);
+    } catch (const Failure &failure) {
+        assert_int_equal(failure.result(), XCOLL_ERR_CONFIG);
+        message = failure.message();
+    }
+    setrlimit(RLIMIT_FSIZE, &usual);
+    assert_true(message.starts_with("XCOLL_TRACE=" + folder.path + ": there is no room for "));
+    assert_true(message.ends_with("lower XCOLL_TRACE_EVENTS"));
+    assert_true(folder.files().empty());
+}
+
 } // namespace
 
 int main() {
@@ -273,6 +293,7 @@ int main() {
         cmocka_unit_test(a_child_of_fork_cannot_write),
         cmocka_unit_test(a_communicator_without_room_is_counted),
         cmocka_unit_test(a_folder_that_is_not_there_is_an_error),
+        cmocka_unit_test(a_folder_without_room_is_an_error),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
