@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "../filter.h"
+#include "filter.h"
 #include "jobs.h"
 
 namespace {

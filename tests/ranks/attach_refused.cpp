@@ -2,7 +2,7 @@
 //
 // A rank that may not read other processes, as in a container with a filter: nobody lends it private memory, everything
 // works as without, and xcoll_comm_describe says who may not and what to look at.
-#include "../filter.h"
+#include "filter.h"
 #include "lent_bytes.h"
 
 namespace {
