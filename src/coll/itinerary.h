@@ -1,6 +1,5 @@
 // The walk through an Exchange, written down: for groups, which move many small parts and, when persistent, the same
-// ones again and again. Not what a rank gives to itself. Parts that lie behind each other in one buffer become one
-// piece.
+// ones again and again. Parts that lie behind each other in one buffer become one piece.
 #pragma once
 
 #include <memory>
@@ -26,6 +25,14 @@ public:
     size_t bytes(Side side, int peer) const {
         return section(side, peer).bytes;
     }
+    // What the rank gives to itself and is not there yet, in pairs: where it goes, and where it lies. In a group of few
+    // calls it is found as fast as it is read here.
+    bool lists_own() const {
+        return lists_own_;
+    }
+    std::span<const Piece> own() const {
+        return std::span(pieces_).subspan(own_begin_);
+    }
     // Some of it goes to one rank only.
     bool has_pairs() const {
         return has_pairs_;
@@ -43,11 +50,12 @@ private:
     }
     // False if there were too many.
     bool write_down(const Exchange &exchange, Side side, int peer);
+    void write_own(const Exchange &exchange);
 
     std::vector<Piece> pieces_;
     std::vector<Section> sections_;
-    size_t ranks_ = 0;
-    bool has_pairs_ = false;
+    size_t ranks_ = 0, own_begin_ = 0;
+    bool has_pairs_ = false, lists_own_ = false;
 };
 
 } // namespace xcoll

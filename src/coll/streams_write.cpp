@@ -153,6 +153,10 @@ void Streams::move_own() {
     if (exchange_.arrivals()) {
         return; // where it belongs may depend on what comes
     }
+    if (const Itinerary *itinerary = exchange_.itinerary(); itinerary && itinerary->lists_own()) {
+        ViewCursor::move_own(*team_.kernels, exchange_);
+        return;
+    }
     for (const Op &op : exchange_.ops()) {
         if (op.in || op.root >= 0) {
             ViewCursor::move_own(*team_.kernels, Exchange(op, rank_, ranks_));

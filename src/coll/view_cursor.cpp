@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coll/itinerary.h"
 #include "coll/small_copy.h"
 
 namespace xcoll {
@@ -92,17 +93,6 @@ std::span<char> ViewCursor::next(size_t most) {
     return {at, bytes};
 }
 
-template <class Move> void ViewCursor::walk(size_t bytes, Move move) {
-    while (bytes > 0) {
-        const std::span<char> piece = next(bytes);
-        if (piece.empty()) {
-            return;
-        }
-        move(piece);
-        bytes -= piece.size();
-    }
-}
-
 void ViewCursor::copy_to(const Kernels &kernels, char *to, size_t bytes) {
     walk(bytes, [&](std::span<char> piece) {
         move_bytes(kernels, to, piece.data(), piece.size());
@@ -118,15 +108,15 @@ void ViewCursor::copy_from(const Kernels &kernels, const char *from, size_t byte
 }
 
 void ViewCursor::move_own(const Kernels &kernels, const Exchange &exchange) {
-    const int rank = exchange.rank();
-    for (const Op &op : exchange.ops()) {
-        const Exchange one(op, rank, exchange.ranks());
-        const bool shared = traits(op.kind).is_shared;
-        ViewCursor from(one, shared ? Side::shared_out : Side::pair_out, rank);
-        ViewCursor to(one, shared ? Side::shared_in : Side::pair_in, rank);
-        to.walk(one.in(op, rank).bytes(),
-                [&](std::span<char> piece) { from.copy_to(kernels, piece.data(), piece.size()); });
+    if (const Itinerary *itinerary = exchange.itinerary(); itinerary && itinerary->lists_own()) {
+        const std::span<const Itinerary::Piece> own = itinerary->own();
+        for (size_t i = 0; i < own.size(); i += 2) {
+            move_bytes(kernels, own[i].data(), own[i + 1].data(), own[i].size());
+        }
+        return;
     }
+    each_own(exchange,
+             [&](std::span<char> to, std::span<char> from) { move_bytes(kernels, to.data(), from.data(), to.size()); });
 }
 
 } // namespace xcoll

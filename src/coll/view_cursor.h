@@ -25,6 +25,8 @@ public:
     void copy_from(const Kernels &kernels, const char *from, size_t bytes);
     // What this rank gives to itself, call by call: of its own bcast it takes nothing.
     static void move_own(const Kernels &kernels, const Exchange &exchange);
+    // The same, to somebody who does it later: take(to, from).
+    template <class Take> static void each_own(const Exchange &exchange, Take take);
     // The next bytes that lie together, at most so many.
     std::span<char> next(size_t most);
 
@@ -49,5 +51,32 @@ private:
     std::array<size_t, View::most_directions> index_{};
     View view_;
 };
+
+template <class Move> void ViewCursor::walk(size_t bytes, Move move) {
+    while (bytes > 0) {
+        const std::span<char> piece = next(bytes);
+        if (piece.empty()) {
+            return;
+        }
+        move(piece);
+        bytes -= piece.size();
+    }
+}
+
+template <class Take> void ViewCursor::each_own(const Exchange &exchange, Take take) {
+    const int rank = exchange.rank();
+    for (const Op &op : exchange.ops()) {
+        const Exchange one(op, rank, exchange.ranks());
+        const bool shared = traits(op.kind).is_shared;
+        ViewCursor from(one, shared ? Side::shared_out : Side::pair_out, rank);
+        ViewCursor to(one, shared ? Side::shared_in : Side::pair_in, rank);
+        to.walk(one.in(op, rank).bytes(), [&](std::span<char> room) {
+            from.walk(room.size(), [&](std::span<char> piece) {
+                take(room.first(piece.size()), piece);
+                room = room.subspan(piece.size());
+            });
+        });
+    }
+}
 
 } // namespace xcoll
