@@ -21,8 +21,11 @@ inline bool can_lend_out(const Window &window, const Op &op, const void *buffer,
 inline Lent lent_as(const Window &window, const void *buffer) {
     return window.lends_private() || !window.node().heap().reaches(buffer, 1) ? Lent::address : Lent::offset;
 }
+inline uint64_t lent_place(const Window &window, Lent kind, const void *buffer) {
+    return kind == Lent::address ? reinterpret_cast<uintptr_t>(buffer) : window.offset_of(buffer);
+}
 inline uint64_t lent_place(const Window &window, const void *buffer) {
-    return lent_as(window, buffer) == Lent::address ? reinterpret_cast<uintptr_t>(buffer) : window.offset_of(buffer);
+    return lent_place(window, lent_as(window, buffer), buffer);
 }
 inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
     const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);

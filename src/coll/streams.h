@@ -15,9 +15,9 @@
 // Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
 // as well: its area is as long as itself, so its writer still waits for nobody.
 //
-// A stream that lies in one piece where its readers reach it, in the writer's symmetric heap or in their own process,
-// is not copied: the writer lends it, and leaves when the counters `out` of its readers tell that they have finished
-// (streams_lend.cpp).
+// A stream that lies where its readers reach it, in the writer's symmetric heap or in their own process, is not copied:
+// the writer lends it, and leaves when the counters `out` of its readers tell that they have finished
+// (streams_lend.cpp). If it does not lie in one piece, a list tells where the pieces are (streams_list.cpp).
 //
 // Waiting for one thing at a time cannot deadlock, by this rule: who has read up to x waits for a reader p only if it
 // needs used[p] >= need with need <= x, otherwise for the writer of what it wants to read next. Proof: let every
@@ -32,6 +32,7 @@
 #include <optional>
 
 #include "coll/algorithm.h"
+#include "coll/lent_list.h"
 #include "coll/walk.h"
 
 namespace xcoll {
@@ -94,7 +95,8 @@ private:
         size_t shared_end = 0, pair_begin = 0, pair_end = 0, end = 0;
         uint64_t base = 0, area = 0;
         const char *begin = nullptr;
-        bool flows = false, is_private = false;
+        bool flows = false, is_private = false, is_listed = false;
+        LentWalk lent_shared, lent_pair; // of one that is listed
     };
 
     static uint64_t lines(size_t bytes) {
@@ -131,6 +133,12 @@ private:
     void read_index(Source &source, int p);
     bool reads_mine(int p) const;
     bool find_lendable();
+    bool may_list() const;
+    bool reaches_all_memory() const;
+    const char *first_byte() const;
+    bool list_pieces(Lent kind);
+    bool find_pieces();
+    void open_pieces(Source &source, int p, size_t shared, size_t pair);
     void enter_lent(Head &head);
     void give_back();
     bool is_given_back();
@@ -165,8 +173,10 @@ private:
     size_t section_at_ = 0, section_left_ = 0;
     int turn_ = 0;
     Walk walk_;
-    // Lending: where it lies, and whether in the order of ranks, as one_shot.h shows it.
+    // Lending: where it lies, and whether in the order of ranks, as one_shot.h shows it; or how a list tells where its
+    // pieces lie.
     const void *lent_ = nullptr;
+    Lent listed_ = Lent::no;
     bool lends_ = false, lends_blocks_ = false;
     int returned_ = 0;               // ranks looked at, of those that give back
     std::optional<Failure> failure_; // thrown when everybody has given back

@@ -38,8 +38,14 @@ void Streams::enter_lent(Head &head) {
     head.has_room = lends_blocks_ ? 1 : 0;
     head.inlined = 0;
     head.flows = 0;
-    head.place = {Window::counter_base(window_.my_cell(n_)), 0, {total_}, {total_}};
-    lend(window_, head, lent_);
+    head.listed = listed_ != Lent::no ? 1 : 0;
+    head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {total_}, {total_}};
+    if (head.listed) {
+        window_.count_lent();
+        head.lent = listed_;
+    } else {
+        lend(window_, head, lent_);
+    }
     window_.announce(n_);
 }
 

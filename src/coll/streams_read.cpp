@@ -39,6 +39,10 @@ void Streams::open(int p, size_t shared, size_t pair) {
         open_one_piece(source, p, shared, pair);
         return;
     }
+    if (head.lent != Lent::no && head.listed) {
+        open_pieces(source, p, shared, pair);
+        return;
+    }
     source.base = head.place.base;
     size_t total = head.inlined;
     if (total > 0) {
@@ -114,7 +118,8 @@ void Streams::read_heads() {
             continue;
         }
         const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
-        if (shared + pair > 0 || exchange_.tells_places()) {
+        // Who lends waits for all whom it gives something, also for one that expects nothing and is wrong.
+        if (shared + pair > 0 || exchange_.tells_places() || window_.head(p, n_).lent != Lent::no) {
             open(p, shared, pair);
         }
     }
@@ -159,20 +164,21 @@ void Streams::read_index(Source &source, int p) {
 
 // take(to, from): copies as many bytes as there are in `to`.
 template <class Take> void Streams::read_parts(Source &source, size_t from, size_t until, Take take) {
-    const auto part = [&](Walk &walk, size_t begin, size_t end) {
+    const auto part = [&](Walk &walk, LentWalk &lent, size_t begin, size_t end) {
         for (size_t at = std::max(begin, from); at < std::min(end, until);) {
             const size_t in_area = source.flows ? at % source.area : at;
             const size_t rest = std::min(end, until) - at;
-            const std::span<char> to = walk.next(source.flows ? std::min(source.area - in_area, rest) : rest);
+            const size_t together = source.flows ? source.area - in_area : source.is_listed ? lent.left() : rest;
+            const std::span<char> to = walk.next(std::min(together, rest));
             if (to.empty()) {
                 return;
             }
-            take(to, source.begin + in_area);
+            take(to, source.is_listed ? lent.pass(to.size()) : source.begin + in_area);
             at += to.size();
         }
     };
-    part(source.shared, index_bytes_, source.shared_end);
-    part(source.pair, source.pair_begin, source.pair_end);
+    part(source.shared, source.lent_shared, index_bytes_, source.shared_end);
+    part(source.pair, source.lent_pair, source.pair_begin, source.pair_end);
 }
 
 void Streams::read(Source &source, int p, size_t from, size_t until) {

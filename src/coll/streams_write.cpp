@@ -49,7 +49,7 @@ bool Streams::take_room() {
         area_ = slot_bytes;
         return true;
     }
-    if (find_lendable()) {
+    if (find_lendable() || find_pieces()) {
         area_ = total_;
         return true;
     }

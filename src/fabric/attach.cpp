@@ -20,16 +20,33 @@ std::string try_to_attach(int64_t process, const uint64_t *word, uint64_t value)
     return found == value ? "" : format("process %lld is another one here", static_cast<long long>(process));
 }
 
+void AttachedRead::Pieces::add(char *at, size_t bytes) {
+    if (continues(at)) {
+        all[end - 1].iov_len += bytes;
+    } else {
+        all[end++] = {at, bytes};
+    }
+}
+
+// The first ones, which have been copied.
+void AttachedRead::Pieces::drop(size_t bytes) {
+    for (; first < end && bytes >= all[first].iov_len; ++first) {
+        bytes -= all[first].iov_len;
+    }
+    if (first < end) {
+        all[first] = {static_cast<char *>(all[first].iov_base) + bytes, all[first].iov_len - bytes};
+    }
+}
+
 void AttachedRead::add(char *to, const char *from, size_t bytes) {
-    if (count_ == most_pieces || (count_ > 0 && from != from_ + bytes_)) {
+    if (bytes == 0) {
+        return;
+    }
+    if (!here_.takes(to) || !there_.takes(from)) {
         flush();
     }
-    if (count_ == 0) {
-        from_ = from;
-        bytes_ = 0;
-    }
-    pieces_[count_++] = {to, bytes};
-    bytes_ += bytes;
+    here_.add(to, bytes);
+    there_.add(const_cast<char *>(from), bytes);
 }
 
 int AttachedRead::finish() {
@@ -39,25 +56,18 @@ int AttachedRead::finish() {
 
 // The kernel may stop early: at a page that is not there, or when it has copied as much as one call may.
 void AttachedRead::flush() {
-    iovec *next = pieces_.data();
-    while (count_ > 0 && error_ == 0) {
-        const iovec there{const_cast<char *>(from_), bytes_};
-        const ssize_t got = process_vm_readv(static_cast<pid_t>(process_), next, count_, &there, 1, 0);
+    while (here_.first < here_.end && error_ == 0) {
+        const ssize_t got =
+            process_vm_readv(static_cast<pid_t>(process_), &here_.all[here_.first], here_.end - here_.first,
+                             &there_.all[there_.first], there_.end - there_.first, 0);
         if (got <= 0) {
             error_ = got < 0 ? errno : EFAULT;
             break;
         }
-        auto copied = static_cast<size_t>(got);
-        from_ += copied;
-        bytes_ -= copied;
-        for (; count_ > 0 && copied >= next->iov_len; ++next, --count_) {
-            copied -= next->iov_len;
-        }
-        if (count_ > 0) {
-            *next = {static_cast<char *>(next->iov_base) + copied, next->iov_len - copied};
-        }
+        here_.drop(static_cast<size_t>(got));
+        there_.drop(static_cast<size_t>(got));
     }
-    count_ = 0;
+    here_.first = here_.end = there_.first = there_.end = 0;
 }
 
 } // namespace xcoll

@@ -14,8 +14,8 @@ namespace xcoll {
 // Reads a word of another process, of which the value is known. Empty if it could, or why it could not.
 std::string try_to_attach(int64_t process, const uint64_t *word, uint64_t value);
 
-// Bytes of another process, into pieces of memory of this one. Pieces that lie one behind the other over there are
-// copied by one system call.
+// Bytes of another process, from pieces of its memory into pieces of this one's, wherever either is cut: many with one
+// system call.
 class AttachedRead {
 public:
     explicit AttachedRead(int64_t process) : process_(process) {
@@ -25,15 +25,26 @@ public:
     int finish();
 
 private:
-    // A call for so many costs hardly more than one for a single piece; the kernel takes 1024.
-    static constexpr size_t most_pieces = 64;
+    // The most that the kernel takes. A group of 200 pieces took 2 to 6 % less with one call than with one for 64 each.
+    static constexpr size_t most_pieces = 1024;
 
+    struct Pieces {
+        std::array<iovec, most_pieces> all;
+        size_t first = 0, end = 0;
+
+        bool continues(const char *at) const {
+            return end > 0 && static_cast<char *>(all[end - 1].iov_base) + all[end - 1].iov_len == at;
+        }
+        bool takes(const char *at) const {
+            return end < most_pieces || continues(at);
+        }
+        void add(char *at, size_t bytes);
+        void drop(size_t bytes);
+    };
     void flush();
 
     int64_t process_;
-    std::array<iovec, most_pieces> pieces_;
-    size_t count_ = 0, bytes_ = 0;
-    const char *from_ = nullptr;
+    Pieces here_, there_;
     int error_ = 0;
 };
 

@@ -42,8 +42,9 @@ struct alignas(line_bytes) Head {
     uint8_t has_room; // a bit of an agreed choice: the owner found room for its payload or blocks
     uint8_t inlined;  // bytes of a short stream that lie behind place.base, instead of where `place` says
     Lent lent;
-    uint8_t flows; // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
-    uint8_t unused[3];
+    uint8_t flows;  // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
+    uint8_t listed; // of a stream that is lent: `place` tells where a list of its pieces lies (coll/lent_list.h)
+    uint8_t unused[2];
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
         uint64_t offset; // of the payload or of the area, in the owner's segment

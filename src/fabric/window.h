@@ -198,9 +198,10 @@ public:
     // Private ones of these sizes, to ranks of other processes, which have the kernel copy them (fabric/attach.h).
     struct Attached {
         size_t least = ~size_t{0};
-        size_t most = 0;            // where every rank copies
-        size_t most_rooted = 0;     // where the root copies, or all others
-        size_t most_in_message = 0; // of a user to another
+        size_t most = 0;                                         // where every rank copies
+        size_t most_rooted = 0;                                  // where the root copies, or all others
+        size_t most_in_message = 0;                              // of a user to another
+        size_t least_in_pieces = ~size_t{0}, most_in_pieces = 0; // of groups and of parts of any shape
     };
     const Attached &attached() const {
         return attached_;
@@ -211,6 +212,7 @@ public:
     void lend_attached(const Attached &sizes) {
         attached_ = sizes;
         attached_.least = std::max(sizes.least, least_lent_);
+        attached_.least_in_pieces = std::max(sizes.least_in_pieces, least_lent_);
     }
     bool shares_process(int p) const {
         return node_.member(node_rank(p)).same_process;

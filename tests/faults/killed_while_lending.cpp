@@ -35,12 +35,23 @@ xcoll_result_t message(const Member &member, std::vector<char> &send, std::vecto
     }
     return XCOLL_SUCCESS;
 }
+// Two halves of what each gives, which lie apart.
+xcoll_result_t group(const Member &member, std::vector<char> &send, std::vector<char> &recv,
+                     xcoll_request_t *requests) {
+    constexpr size_t half = large / 2 - 1;
+    const auto ranks = static_cast<size_t>(member.size);
+    ranks::succeed(xcoll_group_start());
+    for (const size_t at : {size_t{0}, large / 2}) {
+        ranks::succeed(xcoll_allgather(send.data() + at, half, recv.data() + at * ranks, XCOLL_INT8, member.comm));
+    }
+    return xcoll_group_iend(requests);
+}
 
 struct Scenario {
     const char *name;
     Call call;
 };
-constexpr Scenario scenarios[] = {{"alltoall", alltoall}, {"bcast", bcast}, {"message", message}};
+constexpr Scenario scenarios[] = {{"alltoall", alltoall}, {"bcast", bcast}, {"message", message}, {"group", group}};
 
 void kill_the_lender(int size, const Scenario &scenario, std::atomic<int> &is_dead, bool is_reaped) {
     is_dead = 0;

@@ -45,6 +45,13 @@ void nobody_reads_what_a_rank_has_taken_back(const Rank &rank) {
     late(rank, "bcast", [](xcoll_comm_t comm, const Pages &send, const Pages &) {
         return xcoll_bcast(send.as<char>(), large, XCOLL_UINT8, 0, comm);
     });
+    late(rank, "group", [](xcoll_comm_t comm, const Pages &send, const Pages &recv) {
+        constexpr size_t half = large / 2 - 1;
+        ranks::succeed(xcoll_group_start());
+        ranks::succeed(xcoll_allgather(send.as<char>(), half, recv.as<char>(), XCOLL_UINT8, comm));
+        ranks::succeed(xcoll_bcast(send.as<char>() + half + 1, half, XCOLL_UINT8, 0, comm));
+        return xcoll_group_end();
+    });
     late(rank, "allreduce", [](xcoll_comm_t comm, const Pages &send, const Pages &recv) {
         return xcoll_allreduce(send.as<char>(), recv.as<char>(), large, XCOLL_UINT8, XCOLL_MAX, comm);
     });

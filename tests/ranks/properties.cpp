@@ -112,7 +112,7 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
 
 void test(Rank &rank) {
     const uint64_t first = ranks::first_seed();
-    for (const char *settings : {"", "SHM_BUDGET=1M;LEND=5K"}) {
+    for (const char *settings : {"", "SHM_BUDGET=1M;LEND=5K", "LEND=5K;CMA=on"}) {
         const Place world = place_of(rank.open(settings));
         xcoll_comm_t half = XCOLL_COMM_NULL, same = XCOLL_COMM_NULL;
         ranks::succeed(xcoll_comm_split(world.comm, world.rank % 2, -world.rank, &half));
