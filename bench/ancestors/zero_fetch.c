@@ -19,10 +19,19 @@ static struct parameter {
 } model[parameters];
 static size_t type_begin[types + 1], model_bytes, shard_bytes[most_ranks], longest_shard;
 static unsigned char *full, *shards, *flat;
+static int in_heap; /* what is sent lies in the symmetric heap: the shards, and the buffer of the flat gather */
 static xcoll_request_t fetch;
 
 static int type(int k) {
     return k / (parameters / types);
+}
+
+static void *room_to_send(size_t bytes) {
+    void *at = NULL;
+    if (!in_heap)
+        return room(bytes);
+    must(xcoll_mem_alloc(world, bytes, &at));
+    return at;
 }
 
 static void lay_out(size_t scale) {
@@ -47,8 +56,8 @@ static void lay_out(size_t scale) {
     for (int r = 0; r < ranks; r++)
         longest_shard = shard_bytes[r] > longest_shard ? shard_bytes[r] : longest_shard;
     full = room(model_bytes);
-    shards = room(longest_shard);
-    flat = room(longest_shard * (size_t)ranks);
+    shards = room_to_send(longest_shard);
+    flat = room_to_send(longest_shard * (size_t)ranks);
 }
 
 static void describe(void) {
@@ -134,24 +143,30 @@ static size_t check(void) {
 
 int main(int argc, char **argv) {
     begin(argc, argv, "zero_fetch: 200 parameters of four types, in one persistent group of all-gathers");
-    for (size_t scale = 1; scale <= 16; scale *= 4) {
-        lay_out(scale);
-        describe();
-        char name[64];
-        snprintf(name, sizeof name, "%zu KiB of parameters", model_bytes >> 10);
-        const struct scene scene = {
-            .name = name,
-            .produce = produce,
-            .consume = consume,
-            .spoil = spoil,
-            .check = check,
-            .ways = {{"straight into place", straight, 0},
-                     {"flat gather, narrow and concatenate", flat_gather, longest_shard * (size_t)ranks},
-                     {"zero-filled allreduce", zero_filled, 0},
-                     {"one all-gather after the other", one_by_one, 0}}};
-        play(&scene);
-    }
-    must(xcoll_request_free(&fetch));
+    for (in_heap = 0; in_heap < 2; in_heap++)
+        for (size_t scale = 1; scale <= 16; scale *= 4) {
+            lay_out(scale);
+            describe();
+            char name[96];
+            snprintf(name, sizeof name, "%zu KiB of parameters%s", model_bytes >> 10,
+                     in_heap ? ", shards in the symmetric heap" : "");
+            const struct scene scene = {
+                .name = name,
+                .produce = produce,
+                .consume = consume,
+                .spoil = spoil,
+                .check = check,
+                .ways = {{"straight into place", straight, 0},
+                         {"flat gather, narrow and concatenate", flat_gather, longest_shard * (size_t)ranks},
+                         {"zero-filled allreduce", zero_filled, 0},
+                         {"one all-gather after the other", one_by_one, 0}}};
+            play(&scene);
+            if (in_heap) {
+                must(xcoll_request_free(&fetch));
+                must(xcoll_mem_free(world, shards));
+                must(xcoll_mem_free(world, flat));
+            }
+        }
     end();
     return 0;
 }
