@@ -42,7 +42,8 @@ $(BUILD)/config.mk: $(BUILD)/configure $(templates) $(wildcard $(BUILD)/packages
 # What the code cannot do without comes after the user's flags, so that it wins.
 
 , := ,
-warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion $(if $(filter 1,$(WERROR)),-Werror)
+# Wno-psabi: g++ notes on what changed between its own versions 4.5 and 4.6.
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi $(if $(filter 1,$(WERROR)),-Werror)
 sanitize := $(if $(sanitizer),-fsanitize=$(sanitizer) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 common := $(CPPFLAGS) -I$(S)include -I$(S)src -I$(BUILD) $(warnings) $(sanitize) -fPIC -MMD -MP
 cxx := $(CXX) $(CXXFLAGS) $(common) -std=c++20 -ffp-contract=off -fno-math-errno -fvisibility=hidden -pthread

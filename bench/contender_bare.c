@@ -31,12 +31,14 @@ int contender_begin(int argc, char **argv) {
     self.crowded = self.size > sysconf(_SC_NPROCESSORS_ONLN);
     const pid_t parent = getpid();
     for (int rank = 1; rank < self.size; rank++) {
-        if (fork() != 0)
+        if (fork() != 0) {
             continue;
+        }
         self.rank = rank;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
+        if (getppid() != parent) {
             exit(1);
+        }
         break;
     }
     return self.rank;
@@ -94,12 +96,13 @@ static void allreduce(const struct way *way, const struct call *call, size_t byt
 void contender_run(const struct call *call, int root) {
     const struct way *way = &ways.ways[call->variant - ways.variants];
     const size_t bytes = call->count * dtype_size(call->dtype);
-    if (way->op == OP_BARRIER)
+    if (way->op == OP_BARRIER) {
         bare_barrier(&self);
-    else if (way->op == OP_BCAST)
+    } else if (way->op == OP_BCAST) {
         bcast(way, call->recv, bytes, root);
-    else
+    } else {
         allreduce(way, call, bytes);
+    }
 }
 
 void contender_finalize(void) {

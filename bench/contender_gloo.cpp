@@ -64,8 +64,9 @@ public:
             break;
         case OP_ALLREDUCE:
             run<gloo::AllreduceOptions>(gloo::allreduce, [&](auto &options) {
-                if (send_ != recv_)
+                if (send_ != recv_) {
                     options.setInput(send_, count_);
+                }
                 options.setOutput(recv_, count_);
                 options.setReduceFunction(add_elements<Element>);
             });
@@ -81,8 +82,9 @@ public:
         case OP_GATHER:
             run<gloo::GatherOptions>(gloo::gather, [&](auto &options) {
                 options.setInput(send_, count_);
-                if (context->rank == root)
+                if (context->rank == root) {
                     options.setOutput(recv_, all());
+                }
                 options.setRoot(root);
             });
             break;
@@ -97,11 +99,13 @@ public:
 private:
     void scatter(int root) {
         std::vector<Element *> blocks;
-        for (int rank = 0; rank < context->size; ++rank)
+        for (int rank = 0; rank < context->size; ++rank) {
             blocks.push_back(send_ + static_cast<size_t>(rank) * count_);
+        }
         run<gloo::ScatterOptions>(gloo::scatter, [&](auto &options) {
-            if (context->rank == root)
+            if (context->rank == root) {
                 options.setInputs(blocks, count_);
+            }
             options.setOutput(recv_, count_);
             options.setRoot(root);
         });
@@ -141,8 +145,9 @@ private:
             });
             break;
         default: // Gloo knows no groups
-            for (size_t k = 0; k < group_calls; ++k)
+            for (size_t k = 0; k < group_calls; ++k) {
                 gather_to_all(send_ + k * count_, recv_ + k * all());
+            }
         }
     }
 
@@ -214,10 +219,11 @@ void contender_prepare(const struct call *call) {
 }
 
 void contender_run(const struct call *call, int root) {
-    if (call->dtype == DTYPE_F32)
+    if (call->dtype == DTYPE_F32) {
         Caller<float>(call->send, call->recv, call->count).call(call->variant->op, root);
-    else
+    } else {
         Caller<uint16_t>(call->send, call->recv, call->count).call(call->variant->op, root);
+    }
 }
 
 void contender_finalize(void) {

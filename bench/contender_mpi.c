@@ -20,8 +20,9 @@ int contender_begin(int argc, char **argv) {
     (void)argc;
     (void)argv;
     const char *rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (rank == NULL)
+    if (rank == NULL) {
         rank = getenv("PMI_RANK");
+    }
     if (rank == NULL) {
         fprintf(stderr, "bench: neither OMPI_COMM_WORLD_RANK nor PMI_RANK is set; start this with its MPI's mpirun\n");
         exit(1);

@@ -81,8 +81,9 @@ void connect(int rank, int size) {
         address = store->get_address();
     }
     MPI_Bcast(address.data(), static_cast<int>(address.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (rank != 0)
+    if (rank != 0) {
         store = ccl::create_kvs(address);
+    }
     world.emplace(ccl::create_communicator(size, rank, store));
 }
 

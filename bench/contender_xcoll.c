@@ -13,8 +13,9 @@ static int rank_here, ranks;
 static enum form { FORM_BLOCKING, FORM_HEAP, FORM_NONBLOCKING, FORM_PERSISTENT } form;
 
 static void must(xcoll_result_t result) {
-    if (result == XCOLL_SUCCESS)
+    if (result == XCOLL_SUCCESS) {
         return;
+    }
     fprintf(stderr, "bench: %s: %s\n", xcoll_error_name(result), xcoll_last_error());
     exit(1);
 }
@@ -25,9 +26,11 @@ static xcoll_dtype_t type_of(enum dtype dtype) {
 
 int contender_begin(int argc, char **argv) {
     static const char *const forms[] = {"blocking", "heap", "nonblocking", "persistent"};
-    for (int f = FORM_BLOCKING; argc > 1 && f <= FORM_PERSISTENT; f++)
-        if (strcmp(argv[1], forms[f]) == 0)
+    for (int f = FORM_BLOCKING; argc > 1 && f <= FORM_PERSISTENT; f++) {
+        if (strcmp(argv[1], forms[f]) == 0) {
             form = (enum form)f;
+        }
+    }
     const char *rank = getenv("XCOLL_RANK");
     return rank == NULL ? 0 : atoi(rank);
 }
@@ -144,10 +147,12 @@ static void make_persistent(const struct call *call, int root) {
 }
 
 void contender_prepare(const struct call *call) {
-    for (int p = 0; p < ranks; p++)
+    for (int p = 0; p < ranks; p++) {
         parts.sent[p] = parts.received[p] = uneven(call->count, call->variant->op == OP_ALLTOALLV ? rank_here + p : p);
-    for (int root = 0; form == FORM_PERSISTENT && root < ranks; root++)
+    }
+    for (int root = 0; form == FORM_PERSISTENT && root < ranks; root++) {
         make_persistent(call, root);
+    }
 }
 
 void contender_run(const struct call *call, int root) {
@@ -162,8 +167,9 @@ void contender_run(const struct call *call, int root) {
 }
 
 void contender_finalize(void) {
-    for (int root = 0; root < ranks; root++)
+    for (int root = 0; root < ranks; root++) {
         must(xcoll_request_free(&persistent[root]));
+    }
     xcoll_comm_free(&world);
     xcoll_finalize();
 }

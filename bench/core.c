@@ -44,17 +44,20 @@ static void die(const char *what) {
 
 static int pin(int rank) {
     cpu_set_t allowed, mine;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
         die("sched_getaffinity");
+    }
     const int cores = CPU_COUNT(&allowed);
     int skip = rank % cores;
     for (int core = 0; core < CPU_SETSIZE; core++) {
-        if (!CPU_ISSET((size_t)core, &allowed) || skip-- > 0)
+        if (!CPU_ISSET((size_t)core, &allowed) || skip-- > 0) {
             continue;
+        }
         CPU_ZERO(&mine);
         CPU_SET((size_t)core, &mine);
-        if (sched_setaffinity(0, sizeof mine, &mine) != 0)
+        if (sched_setaffinity(0, sizeof mine, &mine) != 0) {
             die("sched_setaffinity");
+        }
         break;
     }
     return cores;
@@ -69,8 +72,9 @@ static void connect_to_coordinator(struct rank *self) {
     }
     strcpy(address.sun_path, path);
     self->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (self->socket < 0 || connect(self->socket, (struct sockaddr *)&address, sizeof address) != 0)
+    if (self->socket < 0 || connect(self->socket, (struct sockaddr *)&address, sizeof address) != 0) {
         die("connecting to bench/run.py");
+    }
 }
 
 /* The coordinator answers the greeting with one byte that carries the shared page. */
@@ -83,16 +87,19 @@ static struct page *receive_page(struct rank *self) {
     struct iovec data = {&byte, 1};
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    if (recvmsg(self->socket, &message, MSG_CMSG_CLOEXEC) != 1)
+    if (recvmsg(self->socket, &message, MSG_CMSG_CLOEXEC) != 1) {
         die("receiving the shared page");
+    }
     const struct cmsghdr *found = CMSG_FIRSTHDR(&message);
-    if (found == NULL || found->cmsg_type != SCM_RIGHTS)
+    if (found == NULL || found->cmsg_type != SCM_RIGHTS) {
         die("receiving the shared page");
+    }
     int descriptor;
     memcpy(&descriptor, CMSG_DATA(found), sizeof descriptor);
     void *page = mmap(NULL, sizeof(struct page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (page == MAP_FAILED)
+    if (page == MAP_FAILED) {
         die("mapping the shared page");
+    }
     close(descriptor);
     return page;
 }
@@ -100,20 +107,23 @@ static struct page *receive_page(struct rank *self) {
 static void greet(struct rank *self) {
     char line[line_length];
     int length = snprintf(line, sizeof line, "hello %s %d %d", getenv("BENCH_JOB"), self->party.rank, self->party.size);
-    for (const struct variant *variant = contender_variants(); variant->name != NULL; variant++)
+    for (const struct variant *variant = contender_variants(); variant->name != NULL; variant++) {
         length += snprintf(line + length, sizeof line - (size_t)length, " %s:%d:%d:%zu:%zu:%d", variant->name,
                            (int)variant->op, (int)variant->memory, variant->min_bytes, variant->max_bytes,
                            variant->max_ranks);
+    }
     dprintf(self->socket, "%s\n", line);
     self->party.page = receive_page(self);
     self->commands = fdopen(self->socket, "r");
 }
 
 static void *buffer(struct rank *self, void *buffers[], enum memory memory) {
-    if (buffers[memory] == NULL)
+    if (buffers[memory] == NULL) {
         buffers[memory] = contender_alloc(memory, largest_message);
-    if (buffers[memory] == NULL)
+    }
+    if (buffers[memory] == NULL) {
         die("allocating buffers");
+    }
     (void)self;
     return buffers[memory];
 }
@@ -140,21 +150,24 @@ static void plan(struct rank *self, const struct task *task, struct work *work) 
     work->call = (struct call){task->variant, task->dtype, task->bytes / element, send, recv};
     work->input = task->variant->op == OP_BCAST ? recv : send;
     work->roots = is_rooted(task->variant->op) ? self->party.size : 1;
-    if (work->roots > most_roots)
+    if (work->roots > most_roots) {
         die("too many ranks");
+    }
     for (int root = 0; root < work->roots; root++) {
         const struct shape shape = {task->variant->op, work->call.count, self->party.rank, self->party.size, root};
         work->input_bytes[root] = shape_sent(&shape) * element;
         work->spans[root] = calloc((size_t)shape_most_spans(&shape), sizeof *work->spans[root]);
-        if (work->spans[root] == NULL)
+        if (work->spans[root] == NULL) {
             die("allocating");
+        }
         work->span_count[root] = shape_spans(&shape, work->spans[root]);
     }
 }
 
 static void forget(struct work *work) {
-    for (int root = 0; root < work->roots; root++)
+    for (int root = 0; root < work->roots; root++) {
         free(work->spans[root]);
+    }
 }
 
 static size_t check(struct rank *self, const struct task *task) {
@@ -164,13 +177,15 @@ static size_t check(struct rank *self, const struct task *task) {
     size_t wrong = 0;
     contender_prepare(&work.call);
     for (int root = 0; root < work.roots; root++) {
-        for (int i = 0; i < work.span_count[root]; i++)
+        for (int i = 0; i < work.span_count[root]; i++) {
             memset((char *)work.call.recv + work.spans[root][i].at * element, 0xff,
                    work.spans[root][i].count * element);
+        }
         fill(work.input, work.input_bytes[root] / element, task->dtype, self->party.rank);
         contender_run(&work.call, root);
-        for (int i = 0; i < work.span_count[root]; i++)
+        for (int i = 0; i < work.span_count[root]; i++) {
             wrong += wrong_elements(work.call.recv, task->dtype, &work.spans[root][i]);
+        }
     }
     forget(&work);
     return wrong;
@@ -191,14 +206,17 @@ static unsigned long honest_loop(struct rank *self, const struct work *work, int
     unsigned long wrong = 0;
     int root = 0;
     for (int i = 0; i < count; i++) {
-        if (work->input_bytes[root] > 0)
+        if (work->input_bytes[root] > 0) {
             produce(work->input, work->input_bytes[root], dtype, produced(i, self->party.rank));
-        if (!empty)
+        }
+        if (!empty) {
             contender_run(&work->call, root);
+        }
         const struct span *spans = work->spans[root];
-        for (int k = 0; k < work->span_count[root]; k++)
+        for (int k = 0; k < work->span_count[root]; k++) {
             wrong |= consume((const char *)work->call.recv + spans[k].at * element, spans[k].count * element, dtype,
                              produced_sum(i, spans[k].first, spans[k].end));
+        }
         root = root + 1 == work->roots ? 0 : root + 1;
     }
     return wrong;
@@ -220,17 +238,19 @@ static void time_batch(struct rank *self, const struct task *task, int honest, i
     const struct probe before = party_probe(&self->party);
     unsigned long wrong = 0;
     double loop_ns, empty_ns = 0;
-    if (honest)
+    if (honest) {
         wrong |= honest_loop(self, &work, warm, 0);
-    else
+    } else {
         untouched_loop(&work, warm);
+    }
     party_sync(&self->party, 0);
     const long lost = times_preempted();
     uint64_t start = now_ns();
-    if (honest)
+    if (honest) {
         wrong |= honest_loop(self, &work, count, 0);
-    else
+    } else {
         untouched_loop(&work, count);
+    }
     loop_ns = (double)(now_ns() - start) / count;
     party_sync(&self->party, 0);
     if (honest) {
@@ -249,9 +269,11 @@ static void time_batch(struct rank *self, const struct task *task, int honest, i
 }
 
 static const struct variant *find_variant(const char *name, int op) {
-    for (const struct variant *variant = contender_variants(); variant->name != NULL; variant++)
-        if ((int)variant->op == op && strcmp(variant->name, name) == 0)
+    for (const struct variant *variant = contender_variants(); variant->name != NULL; variant++) {
+        if ((int)variant->op == op && strcmp(variant->name, name) == 0) {
             return variant;
+        }
+    }
     fprintf(stderr, "bench: no variant %s of operation %d\n", name, op);
     exit(1);
 }

@@ -20,8 +20,9 @@ static inline const struct variant *ordinary_variants(unsigned lacking) {
     struct variant *next = variants;
     for (unsigned op = 0; op < compared_ops; op++) {
         const struct variant one = {"default", (enum op)op, MEMORY_PRIVATE, 0, SIZE_MAX, most_count_ranks};
-        if ((lacking >> op & 1) == 0)
+        if ((lacking >> op & 1) == 0) {
             *next++ = one;
+        }
     }
     return variants;
 }

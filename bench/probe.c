@@ -23,10 +23,11 @@ void party_sync(struct party *party, int sleeping) {
     }
     const struct timespec nap = {0, 50000};
     while (atomic_load_explicit(&page->generation, memory_order_acquire) == generation) {
-        if (sleeping)
+        if (sleeping) {
             nanosleep(&nap, NULL);
-        else if (party->crowded)
+        } else if (party->crowded) {
             sched_yield();
+        }
     }
 }
 
@@ -72,7 +73,7 @@ static double fma_per_add(void) {
                              : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
                                "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
         const uint64_t start = now_ns();
-        for (int i = 0; i < fmas_per_burst; i += 10)
+        for (int i = 0; i < fmas_per_burst; i += 10) {
             __asm__ volatile("vfmadd231ps %%ymm0, %%ymm0, %%ymm1\n vfmadd231ps %%ymm0, %%ymm0, %%ymm2\n"
                              "vfmadd231ps %%ymm0, %%ymm0, %%ymm3\n vfmadd231ps %%ymm0, %%ymm0, %%ymm4\n"
                              "vfmadd231ps %%ymm0, %%ymm0, %%ymm5\n vfmadd231ps %%ymm0, %%ymm0, %%ymm6\n"
@@ -80,12 +81,14 @@ static double fma_per_add(void) {
                              "vfmadd231ps %%ymm0, %%ymm0, %%ymm9\n vfmadd231ps %%ymm0, %%ymm0, %%ymm10\n" ::
                                  : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
                                    "xmm10");
+        }
         const uint64_t middle = now_ns();
         uint64_t chain = 0;
-        for (int i = 0; i < adds_per_burst; i += 10)
+        for (int i = 0; i < adds_per_burst; i += 10) {
             __asm__ volatile("add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
                              "add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n add $1, %0\n"
                              : "+r"(chain));
+        }
         const uint64_t end = now_ns();
         ratios[burst] = (double)(middle - start) / (double)(end - middle) * adds_per_burst / fmas_per_burst;
     }

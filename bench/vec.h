@@ -42,8 +42,9 @@ static inline __attribute__((always_inline)) void vec_put(char *at, vec_u64 valu
 /* Makes streamed stores visible before whatever is stored next. */
 static inline void vec_drain(enum store store) {
 #if defined(__x86_64__)
-    if (store == STORE_STREAM)
+    if (store == STORE_STREAM) {
         _mm_sfence();
+    }
 #else
     (void)store;
 #endif
@@ -96,10 +97,12 @@ static inline void tail_copy(char *to, const char *from, size_t bytes) {
     const __mmask64 mask = (1ull << bytes) - 1;
     _mm512_mask_storeu_epi8(to, mask, _mm512_maskz_loadu_epi8(mask, from));
 #else
-    for (; bytes >= 8; bytes -= 8, to += 8, from += 8)
+    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) {
         memcpy(to, from, 8);
-    for (; bytes >= 2; bytes -= 2, to += 2, from += 2)
+    }
+    for (; bytes >= 2; bytes -= 2, to += 2, from += 2) {
         memcpy(to, from, 2);
+    }
 #endif
 }
 
@@ -139,42 +142,50 @@ static inline __attribute__((always_inline)) void copy_as(char *to, const char *
         vec_put(to + at + 128, c, store);
         vec_put(to + at + 192, d, store);
     }
-    for (; at + 64 <= bytes; at += 64)
+    for (; at + 64 <= bytes; at += 64) {
         vec_put(to + at, *(const vec_u64 *)(from + at), store);
-    if (at < bytes)
+    }
+    if (at < bytes) {
         tail_copy(to + at, from + at, bytes - at);
+    }
 }
 
 static inline __attribute__((always_inline)) void add_as(char *to, const char *a, const char *b, size_t bytes,
                                                          enum dtype dtype, enum store store) {
     size_t at = 0;
-    for (; at + 256 <= bytes; at += 256)
-        for (size_t lane = 0; lane < 256; lane += 64)
+    for (; at + 256 <= bytes; at += 256) {
+        for (size_t lane = 0; lane < 256; lane += 64) {
             vec_put(to + at + lane,
                     vec_add(*(const vec_u64 *)(a + at + lane), *(const vec_u64 *)(b + at + lane), dtype), store);
-    for (; at + 64 <= bytes; at += 64)
+        }
+    }
+    for (; at + 64 <= bytes; at += 64) {
         vec_put(to + at, vec_add(*(const vec_u64 *)(a + at), *(const vec_u64 *)(b + at), dtype), store);
-    if (at < bytes)
+    }
+    if (at < bytes) {
         tail_add(to + at, a + at, b + at, bytes - at, dtype);
+    }
 }
 
 static inline void vec_copy(void *to, const void *from, size_t bytes, enum store store) {
-    if (store == STORE_STREAM)
+    if (store == STORE_STREAM) {
         copy_as((char *)to, (const char *)from, bytes, STORE_STREAM);
-    else
+    } else {
         copy_as((char *)to, (const char *)from, bytes, STORE_CACHED);
+    }
 }
 
 /* to = a + b. `to` may be a or b. */
 static inline void vec_sum(void *to, const void *a, const void *b, size_t bytes, enum dtype dtype, enum store store) {
-    if (dtype == DTYPE_F32 && store == STORE_STREAM)
+    if (dtype == DTYPE_F32 && store == STORE_STREAM) {
         add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_F32, STORE_STREAM);
-    else if (dtype == DTYPE_F32)
+    } else if (dtype == DTYPE_F32) {
         add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_F32, STORE_CACHED);
-    else if (store == STORE_STREAM)
+    } else if (store == STORE_STREAM) {
         add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_BF16, STORE_STREAM);
-    else
+    } else {
         add_as((char *)to, (const char *)a, (const char *)b, bytes, DTYPE_BF16, STORE_CACHED);
+    }
 }
 
 #endif

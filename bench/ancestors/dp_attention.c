@@ -61,12 +61,14 @@ static void padded(void) {
     const size_t n = group_size, part = (most_tokens + n - 1) / n * hidden, mine = tokens[my_group] * hidden;
     must(xcoll_allreduce(XCOLL_IN_PLACE, partial, mine, XCOLL_FLOAT32, XCOLL_SUM, group));
     size_t from = 0;
-    for (int r = my_group * group_size; r < rank; r++)
+    for (int r = my_group * group_size; r < rank; r++) {
         from += counts[r];
+    }
     memcpy(own + (size_t)rank * part, partial + from, counts[rank] * sizeof *own);
     must(xcoll_allgather(XCOLL_IN_PLACE, part, own, XCOLL_FLOAT32, world));
-    for (size_t r = 0, to = 0; r < (size_t)ranks; to += counts[r++])
+    for (size_t r = 0, to = 0; r < (size_t)ranks; to += counts[r++]) {
         memcpy(rows + to, own + r * part, counts[r] * sizeof *rows);
+    }
 }
 
 static float value(size_t i, int from) {
@@ -79,8 +81,9 @@ static void produce(unsigned iteration) {
         write_all(partial, mine * sizeof *partial, iteration);
         return;
     }
-    for (size_t i = 0; i < mine; i++)
+    for (size_t i = 0; i < mine; i++) {
         partial[i] = value(i, rank);
+    }
 }
 
 static uint64_t consume(void) {
@@ -93,13 +96,15 @@ static void spoil(void) {
 
 static size_t check(void) {
     size_t wrong = 0, at = 0;
-    for (int g = 0; g < groups; g++)
+    for (int g = 0; g < groups; g++) {
         for (size_t i = 0; i < tokens[g] * hidden; i++) {
             float sum = 0;
-            for (int r = g * group_size; r < g * group_size + members_of(g); r++)
+            for (int r = g * group_size; r < g * group_size + members_of(g); r++) {
                 sum += value(i, r);
+            }
             wrong += rows[at++] != sum;
         }
+    }
     return wrong;
 }
 
@@ -131,13 +136,16 @@ static void straight(void) {
 
 static void gathered_and_transposed(void) {
     size_t sizes[most_ranks];
-    for (int r = 0; r < ranks; r++)
+    for (int r = 0; r < ranks; r++) {
         sizes[r] = all_tokens * column_counts[r];
+    }
     must(xcoll_allgatherv(columns_here, sizes[rank], pieces, sizes, NULL, XCOLL_FLOAT32, world));
     const float *from = pieces;
-    for (int r = 0; r < ranks; r++)
-        for (size_t t = 0; t < all_tokens; t++, from += column_counts[r])
+    for (int r = 0; r < ranks; r++) {
+        for (size_t t = 0; t < all_tokens; t++, from += column_counts[r]) {
             memcpy((char *)(logits + t * vocabulary) + column_bytes[r], from, column_counts[r] * sizeof *from);
+        }
+    }
 }
 
 static void produce_logits(unsigned iteration) {
@@ -146,8 +154,9 @@ static void produce_logits(unsigned iteration) {
         write_all(columns_here, mine * sizeof *columns_here, iteration);
         return;
     }
-    for (size_t i = 0; i < mine; i++)
+    for (size_t i = 0; i < mine; i++) {
         columns_here[i] = value(i, rank);
+    }
 }
 
 static uint64_t consume_logits(void) {
@@ -160,11 +169,14 @@ static void spoil_logits(void) {
 
 static size_t check_logits(void) {
     size_t wrong = 0;
-    for (int r = 0; r < ranks; r++)
-        for (size_t t = 0; t < all_tokens; t++)
-            for (size_t c = 0; c < column_counts[r]; c++)
+    for (int r = 0; r < ranks; r++) {
+        for (size_t t = 0; t < all_tokens; t++) {
+            for (size_t c = 0; c < column_counts[r]; c++) {
                 wrong +=
                     logits[t * vocabulary + column_bytes[r] / sizeof *logits + c] != value(t * column_counts[r] + c, r);
+            }
+        }
+    }
     return wrong;
 }
 
@@ -202,8 +214,9 @@ int main(int argc, char **argv) {
             .ways = {{"straight into columns", straight, 0},
                      {"gather, then transpose", gathered_and_transposed, all_tokens * vocabulary * sizeof *logits}}};
         play(&scene);
-        for (int r = 0; r < ranks; r++)
+        for (int r = 0; r < ranks; r++) {
             must(xcoll_type_free(&columns[r]));
+        }
     }
     must(xcoll_request_free(&plan));
     must(xcoll_comm_free(&group));

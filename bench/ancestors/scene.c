@@ -24,8 +24,9 @@ static int rounds = 31;
 static double batch_ms = 2;
 
 void must(xcoll_result_t result) {
-    if (result == XCOLL_SUCCESS)
+    if (result == XCOLL_SUCCESS) {
         return;
+    }
     fprintf(stderr, "rank %d: %s: %s\n", rank, xcoll_error_name(result), xcoll_last_error());
     exit(1);
 }
@@ -37,8 +38,9 @@ static void die(const char *what) {
 
 void *room(size_t bytes) {
     void *at = mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED)
+    if (at == MAP_FAILED) {
         die("mmap");
+    }
     memset(at, 0, bytes);
     return at;
 }
@@ -49,17 +51,20 @@ static struct page *share_page(void) {
     char name[64];
     if (rank == 0) {
         where[1] = memfd_create("page", MFD_CLOEXEC);
-        if (where[1] < 0 || ftruncate(where[1], sizeof(struct page)) != 0)
+        if (where[1] < 0 || ftruncate(where[1], sizeof(struct page)) != 0) {
             die("memfd_create");
+        }
     }
     must(xcoll_bcast(where, 2, XCOLL_INT32, 0, world));
     snprintf(name, sizeof name, "/proc/%d/fd/%d", where[0], where[1]);
     const int descriptor = rank == 0 ? where[1] : open(name, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0)
+    if (descriptor < 0) {
         die(name);
+    }
     void *page = mmap(NULL, sizeof(struct page), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (page == MAP_FAILED)
+    if (page == MAP_FAILED) {
         die("mmap");
+    }
     must(xcoll_barrier(world));
     close(descriptor);
     return page;
@@ -67,10 +72,11 @@ static struct page *share_page(void) {
 
 void begin(int argc, char **argv, const char *title) {
     for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--rounds") == 0)
+        if (strcmp(argv[i], "--rounds") == 0) {
             rounds = atoi(argv[i + 1]);
-        else if (strcmp(argv[i], "--batch-ms") == 0)
+        } else if (strcmp(argv[i], "--batch-ms") == 0) {
             batch_ms = atof(argv[i + 1]);
+        }
     }
     rounds = rounds > most_rounds ? most_rounds : rounds;
     must(xcoll_init(&world));
@@ -78,8 +84,9 @@ void begin(int argc, char **argv, const char *title) {
     must(xcoll_comm_size(world, &ranks));
     const int crowded = ranks > sysconf(_SC_NPROCESSORS_ONLN);
     party = (struct party){.page = share_page(), .rank = rank, .size = ranks, .crowded = crowded};
-    if (rank == 0)
+    if (rank == 0) {
         printf("### %s, %d ranks\n\n", title, ranks);
+    }
 }
 
 void end(void) {
@@ -108,8 +115,9 @@ static long times_preempted(void) {
 static void loop(const struct scene *scene, void (*run)(void), int count) {
     for (int i = 0; i < count; i++) {
         scene->produce((unsigned)i);
-        if (run)
+        if (run) {
             run();
+        }
         const uint64_t seen = scene->consume();
         __asm__ volatile("" ::"r"(seen));
     }
@@ -175,19 +183,23 @@ static int regime(int round) {
 static int chosen_batches(int which, int way, struct batch chosen[]) {
     for (int strict = 1; strict >= 0; strict--) {
         int count = 0;
-        for (int round = 0; round < rounds; round++)
-            if (regime(round) == which && !(strict && table[round][way].disturbed))
+        for (int round = 0; round < rounds; round++) {
+            if (regime(round) == which && !(strict && table[round][way].disturbed)) {
                 chosen[count++] = table[round][way];
-        if (count >= 5 || !strict)
+            }
+        }
+        if (count >= 5 || !strict) {
             return count;
+        }
     }
     return 0;
 }
 
 static double median_of(const struct batch batches[], int count, int of_cpu, double *least, double *most) {
     static double values[most_rounds];
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         values[i] = (of_cpu ? batches[i].cpu_ns : batches[i].ns) / 1e3;
+    }
     qsort(values, (size_t)count, sizeof *values, ascending);
     *least = values[0];
     *most = values[count - 1];
@@ -198,13 +210,15 @@ static void report(const struct scene *scene, int ways, int which) {
     static struct batch chosen[most_rounds];
     double trip = 0, least, most, first[2] = {0, 0};
     int in_regime = 0;
-    for (int round = 0; round < rounds; round++)
+    for (int round = 0; round < rounds; round++) {
         if (regime(round) == which) {
             trip += round_trips[round][0];
             in_regime++;
         }
-    if (in_regime < 5)
+    }
+    if (in_regime < 5) {
         return;
+    }
     printf("%s; %s (ping-pong %.0f ns)\n\n", scene->name, which ? "two L3s" : "one L3", trip / in_regime);
     printf("| | median µs | min | max | n | times xcoll's | CPU µs | times xcoll's | extra KiB |\n"
            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
@@ -234,8 +248,9 @@ static void latencies(const struct scene *scene) {
         times[i] = (double)(now_ns() - start) / 1e3;
     }
     qsort(times, most_calls, sizeof *times, ascending);
-    if (rank != 0)
+    if (rank != 0) {
         return;
+    }
     printf("single calls, µs: 1 %% %.2f, 10 %% %.2f, median %.2f, 90 %% %.2f, 99 %% %.2f, most %.1f\n\n",
            times[most_calls / 100], times[most_calls / 10], times[most_calls / 2], times[most_calls / 10 * 9],
            times[most_calls / 100 * 99], times[most_calls - 1]);
@@ -246,11 +261,13 @@ static void verify(const struct scene *scene, const struct way *way) {
     scene->spoil();
     way->run();
     size_t wrong = scene->check();
-    if (wrong > 0)
+    if (wrong > 0) {
         fprintf(stderr, "rank %d: %s, %s: %zu wrong results\n", rank, scene->name, way->name, wrong);
+    }
     must(xcoll_allreduce(XCOLL_IN_PLACE, &wrong, 1, XCOLL_UINT64, XCOLL_MAX, world));
-    if (wrong > 0)
+    if (wrong > 0) {
         exit(1);
+    }
 }
 
 void play(const struct scene *scene) {
@@ -267,10 +284,13 @@ void play(const struct scene *scene) {
         }
         round_trips[round][1] = party_probe(&party).round_trip_ns;
     }
-    for (int w = 0; w < ways; w++)
+    for (int w = 0; w < ways; w++) {
         verify(scene, &scene->ways[w]);
-    for (int which = 0; which < 2 && rank == 0; which++)
+    }
+    for (int which = 0; which < 2 && rank == 0; which++) {
         report(scene, ways, which);
-    if (scene->collective_latency)
+    }
+    if (scene->collective_latency) {
         latencies(scene);
+    }
 }

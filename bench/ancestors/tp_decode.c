@@ -32,11 +32,13 @@ static void allreduce(void) {
 
 /* What one does where the type is missing. */
 static void widened(void) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         wide[i] = to_float(partial[i]);
+    }
     must(xcoll_allreduce(XCOLL_IN_PLACE, wide, count, XCOLL_FLOAT32, XCOLL_SUM, group));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sum[i] = to_bfloat16(wide[i]);
+    }
 }
 
 /* What one does where only moving data is fast. */
@@ -44,8 +46,9 @@ static void gathered_and_added(void) {
     must(xcoll_allgather(partial, count, gathered, XCOLL_BFLOAT16, group));
     for (size_t i = 0; i < count; i++) {
         float all = 0;
-        for (size_t r = 0; r < (size_t)members; r++)
+        for (size_t r = 0; r < (size_t)members; r++) {
             all += to_float(gathered[r * count + i]);
+        }
         sum[i] = to_bfloat16(all);
     }
 }
@@ -59,8 +62,9 @@ static void produce(unsigned iteration) {
         write_all(partial, count * sizeof *partial, iteration);
         return;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         partial[i] = value(i, place);
+    }
 }
 
 static uint64_t consume(void) {
@@ -75,8 +79,9 @@ static size_t check(void) {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
         float all = 0;
-        for (int r = 0; r < members; r++)
+        for (int r = 0; r < members; r++) {
             all += to_float(value(i, r));
+        }
         wrong += sum[i] != to_bfloat16(all);
     }
     return wrong;

@@ -90,20 +90,22 @@ static void exchange(const struct tensor *t, int to_heads) {
         sequence_at[r] = t->sequence_piece[r].at * sizeof(number);
         head_at[r] = t->head_piece[r].at * sizeof(number);
     }
-    if (to_heads)
+    if (to_heads) {
         must(xcoll_alltoallw(t->by_sequence, ones, sequence_at, t->sequence_type, t->by_heads, ones, head_at,
                              t->head_type, world));
-    else
+    } else {
         must(xcoll_alltoallw(t->by_heads, ones, head_at, t->head_type, t->by_sequence, ones, sequence_at,
                              t->sequence_type, world));
+    }
 }
 
 static void describe(void) {
     must(xcoll_request_free(&inputs));
     must(xcoll_request_free(&output));
     must(xcoll_group_start());
-    for (int i = q; i <= v; i++)
+    for (int i = q; i <= v; i++) {
         exchange(&all[i], 1);
+    }
     must(xcoll_group_end_init(&inputs));
     must(xcoll_group_start());
     exchange(&all[o], 0);
@@ -112,22 +114,25 @@ static void describe(void) {
 
 static void straight(void) {
     must(xcoll_start(&inputs));
-    for (size_t i = q; i <= v; i++)
+    for (size_t i = q; i <= v; i++) {
         must(xcoll_wait_part(inputs, i));
+    }
     must(xcoll_wait(&inputs));
     must(xcoll_start(&output));
     must(xcoll_wait(&output));
 }
 
 static size_t pack(number *to, const number *from, const struct piece *piece) {
-    for (size_t i = 0; i < piece->blocks; i++)
+    for (size_t i = 0; i < piece->blocks; i++) {
         memcpy(to + i * piece->run, from + piece->at + i * piece->stride, piece->run * sizeof *to);
+    }
     return piece->blocks * piece->run;
 }
 
 static size_t unpack(number *to, const number *from, const struct piece *piece) {
-    for (size_t i = 0; i < piece->blocks; i++)
+    for (size_t i = 0; i < piece->blocks; i++) {
         memcpy(to + piece->at + i * piece->stride, from + i * piece->run, piece->run * sizeof *to);
+    }
     return piece->blocks * piece->run;
 }
 
@@ -139,13 +144,15 @@ static void permute_and_exchange(const number *from, const struct piece out[], n
     }
     must(xcoll_alltoallv(packed, sent, NULL, arrived, received, NULL, XCOLL_BFLOAT16, world));
     at = 0;
-    for (int r = 0; r < ranks; r++)
+    for (int r = 0; r < ranks; r++) {
         at += unpack(to, arrived + at, &in[r]);
+    }
 }
 
 static void permuted(void) {
-    for (int i = q; i <= v; i++)
+    for (int i = q; i <= v; i++) {
         permute_and_exchange(all[i].by_sequence, all[i].sequence_piece, all[i].by_heads, all[i].head_piece);
+    }
     permute_and_exchange(all[o].by_heads, all[o].head_piece, all[o].by_sequence, all[o].sequence_piece);
 }
 
@@ -168,53 +175,60 @@ static size_t visit(int tensor, int by_heads, int write) {
     const size_t rows = by_heads ? sequence : row_count[rank], width = by_heads ? t->count[rank] : t->heads;
     const size_t first_s = by_heads ? 0 : first_row[rank], first_h = by_heads ? t->first[rank] : 0;
     size_t wrong = 0;
-    for (size_t b = 0; b < batch; b++)
-        for (size_t s = 0; s < rows; s++)
-            for (size_t h = 0; h < width; h++)
+    for (size_t b = 0; b < batch; b++) {
+        for (size_t s = 0; s < rows; s++) {
+            for (size_t h = 0; h < width; h++) {
                 for (size_t d = 0; d < depth; d++) {
                     number *at = &data[place(rows, width, b, s, h, d)];
                     const number expected = value(tensor, b, first_s + s, first_h + h, d);
                     *at = write ? expected : *at;
                     wrong += *at != expected;
                 }
+            }
+        }
+    }
     return wrong;
 }
 
 static void produce(unsigned iteration) {
     for (int i = 0; i < tensors; i++) {
         const struct tensor *t = &all[i];
-        if (iteration == checked)
+        if (iteration == checked) {
             visit(i, i == o, 1);
-        else if (i == o)
+        } else if (i == o) {
             write_all(t->by_heads, t->head_elements * sizeof(number), iteration);
-        else
+        } else {
             write_all(t->by_sequence, t->sequence_elements * sizeof(number), iteration);
+        }
     }
 }
 
 static uint64_t consume(void) {
     uint64_t seen = read_all(all[o].by_sequence, all[o].sequence_elements * sizeof(number));
-    for (int i = q; i <= v; i++)
+    for (int i = q; i <= v; i++) {
         seen ^= read_all(all[i].by_heads, all[i].head_elements * sizeof(number));
+    }
     return seen;
 }
 
 static void spoil(void) {
     memset(all[o].by_sequence, 0xff, all[o].sequence_elements * sizeof(number));
-    for (int i = q; i <= v; i++)
+    for (int i = q; i <= v; i++) {
         memset(all[i].by_heads, 0xff, all[i].head_elements * sizeof(number));
+    }
 }
 
 static size_t check(void) {
     size_t wrong = 0;
-    for (int i = 0; i < tensors; i++)
+    for (int i = 0; i < tensors; i++) {
         wrong += visit(i, i != o, 0);
+    }
     return wrong;
 }
 
 int main(int argc, char **argv) {
     begin(argc, argv, "ulysses: q, k, v and the output of 10 heads, 3 of them for k and v");
-    for (size_t length = 61; length <= 1021; length += 960)
+    for (size_t length = 61; length <= 1021; length += 960) {
         for (int order = 0; order < 2; order++) {
             lay_out(length, order);
             describe();
@@ -231,6 +245,7 @@ int main(int argc, char **argv) {
                          {"permute, all-to-all, permute", permuted, 2 * packed_elements * sizeof(number)}}};
             play(&scene);
         }
+    }
     must(xcoll_request_free(&inputs));
     must(xcoll_request_free(&output));
     end();

@@ -28,8 +28,9 @@ static int type(int k) {
 
 static void *room_to_send(size_t bytes) {
     void *at = NULL;
-    if (!in_heap)
+    if (!in_heap) {
         return room(bytes);
+    }
     must(xcoll_mem_alloc(world, bytes, &at));
     return at;
 }
@@ -53,8 +54,9 @@ static void lay_out(size_t scale) {
     }
     type_begin[types] = model_bytes;
     longest_shard = 0;
-    for (int r = 0; r < ranks; r++)
+    for (int r = 0; r < ranks; r++) {
         longest_shard = shard_bytes[r] > longest_shard ? shard_bytes[r] : longest_shard;
+    }
     full = room(model_bytes);
     shards = room_to_send(longest_shard);
     flat = room_to_send(longest_shard * (size_t)ranks);
@@ -63,16 +65,18 @@ static void lay_out(size_t scale) {
 static void describe(void) {
     must(xcoll_request_free(&fetch));
     must(xcoll_group_start());
-    for (int k = 0; k < parameters; k++)
+    for (int k = 0; k < parameters; k++) {
         must(xcoll_allgatherv(shards + model[k].shard_at, model[k].counts[rank], full + model[k].at, model[k].counts,
                               NULL, type_of[type(k)], world));
+    }
     must(xcoll_group_end_init(&fetch));
 }
 
 static void straight(void) {
     must(xcoll_start(&fetch));
-    for (size_t k = 0; k < parameters; k++)
+    for (size_t k = 0; k < parameters; k++) {
         must(xcoll_wait_part(fetch, k));
+    }
     must(xcoll_wait(&fetch));
 }
 
@@ -99,15 +103,17 @@ static void zero_filled(void) {
         const size_t bytes = bytes_of[type(k)];
         memcpy(full + p->at + p->begin[rank] * bytes, shards + p->shard_at, p->counts[rank] * bytes);
     }
-    for (int t = 0; t < types; t++)
+    for (int t = 0; t < types; t++) {
         must(xcoll_allreduce(XCOLL_IN_PLACE, full + type_begin[t], (type_begin[t + 1] - type_begin[t]) / bytes_of[t],
                              type_of[t], XCOLL_SUM, world));
+    }
 }
 
 static void one_by_one(void) {
-    for (int k = 0; k < parameters; k++)
+    for (int k = 0; k < parameters; k++) {
         must(xcoll_allgatherv(shards + model[k].shard_at, model[k].counts[rank], full + model[k].at, model[k].counts,
                               NULL, type_of[type(k)], world));
+    }
 }
 
 /* ---------------------------------------------------------------------------------- what a program does around it */
@@ -117,8 +123,9 @@ static void produce(unsigned iteration) {
         write_all(shards, shard_bytes[rank], iteration + (unsigned)rank);
         return;
     }
-    for (size_t i = 0; i < shard_bytes[rank]; i++)
+    for (size_t i = 0; i < shard_bytes[rank]; i++) {
         shards[i] = value_at(i, (unsigned)rank, iteration);
+    }
 }
 
 static uint64_t consume(void) {
@@ -134,16 +141,18 @@ static size_t check(void) {
     for (int k = 0; k < parameters; k++) {
         const struct parameter *p = &model[k];
         const size_t bytes = bytes_of[type(k)];
-        for (int r = 0; r < ranks; r++)
-            for (size_t i = 0; i < p->counts[r] * bytes; i++)
+        for (int r = 0; r < ranks; r++) {
+            for (size_t i = 0; i < p->counts[r] * bytes; i++) {
                 wrong += full[p->at + p->begin[r] * bytes + i] != value_at(at[r]++, (unsigned)r, checked);
+            }
+        }
     }
     return wrong;
 }
 
 int main(int argc, char **argv) {
     begin(argc, argv, "zero_fetch: 200 parameters of four types, in one persistent group of all-gathers");
-    for (in_heap = 0; in_heap < 2; in_heap++)
+    for (in_heap = 0; in_heap < 2; in_heap++) {
         for (size_t scale = 1; scale <= 16; scale *= 4) {
             lay_out(scale);
             describe();
@@ -167,6 +176,7 @@ int main(int argc, char **argv) {
                 must(xcoll_mem_free(world, flat));
             }
         }
+    }
     end();
     return 0;
 }

@@ -66,9 +66,11 @@ struct bare {
 };
 
 static inline void spin_until(struct bare *self, const _Atomic uint64_t *word, uint64_t least) {
-    while (atomic_load_explicit((_Atomic uint64_t *)word, memory_order_acquire) < least)
-        if (self->crowded)
+    while (atomic_load_explicit((_Atomic uint64_t *)word, memory_order_acquire) < least) {
+        if (self->crowded) {
             sched_yield();
+        }
+    }
 }
 
 static inline void publish(struct counter *counter, uint64_t value) {

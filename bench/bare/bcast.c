@@ -4,12 +4,14 @@
 
 /* `seen` spares a root that knows already from looking at its readers' lines again. */
 static void await_taken(struct bare *self, size_t counters, uint64_t least, uint64_t *seen) {
-    if (*seen >= least)
+    if (*seen >= least) {
         return;
+    }
     uint64_t lowest = UINT64_MAX;
     for (int peer = 0; peer < self->size; peer++) {
-        if (peer == self->rank)
+        if (peer == self->rank) {
             continue;
+        }
         const struct counter *taken =
             (const struct counter *)((const char *)&self->areas[peer] + counters) + self->rank;
         spin_until(self, &taken->value, least);
@@ -23,8 +25,9 @@ void bare_bcast_lines(struct bare *self, char *buf, size_t bytes, int root) {
     const uint64_t number = ++self->bcasts[root];
     struct line *lines = self->areas[root].bcast_lines[number & 1];
     if (self->rank == root) {
-        if (number > 2)
+        if (number > 2) {
             await_taken(self, offsetof(struct area, taken), number - 2, &self->bcasts_seen);
+        }
         for (size_t at = 0; at < bytes; at += line_payload, lines++) {
             tail_copy(lines->payload, buf + at, bytes - at < line_payload ? bytes - at : line_payload);
             atomic_store_explicit(&lines->number, number, memory_order_release);
@@ -48,8 +51,9 @@ void bare_bcast_ring(struct bare *self, char *buf, size_t bytes, int root, const
         char *slot =
             area->bcast_ring + next_slot(&self->bcast_rings[root], slots * lines_up(longest), lines_up(longest));
         if (self->rank == root) {
-            if (number > slots)
+            if (number > slots) {
                 await_taken(self, offsetof(struct area, chunks_taken), number - slots, &self->bcast_chunks_seen);
+            }
             vec_copy(slot, buf + at, part, style->slot);
             vec_drain(style->slot);
             publish(&area->sent, number);

@@ -44,8 +44,9 @@ static void reduce_part(struct bare *self, const char *send, char *recv, const s
 
 static void copy_out(struct bare *self, char *recv, const struct chunk *chunk, enum store store) {
     for (int peer = 0; peer < self->size; peer++) {
-        if (peer == self->rank)
+        if (peer == self->rank) {
             continue;
+        }
         const size_t first = part_start(chunk->bytes, peer, self->size);
         vec_copy(recv + chunk->at + first, self->areas[peer].parts + chunk->out,
                  part_end(chunk->bytes, peer, self->size) - first, store);
@@ -53,9 +54,11 @@ static void copy_out(struct bare *self, char *recv, const struct chunk *chunk, e
 }
 
 static void await(struct bare *self, size_t counter, uint64_t least) {
-    for (int peer = 0; peer < self->size; peer++)
-        if (peer != self->rank)
+    for (int peer = 0; peer < self->size; peer++) {
+        if (peer != self->rank) {
             spin_until(self, (const _Atomic uint64_t *)((const char *)&self->areas[peer] + counter), least);
+        }
+    }
 }
 
 void bare_halves(struct bare *self, const char *send, char *recv, size_t bytes, enum dtype dtype,

@@ -5,9 +5,11 @@
 void bare_barrier(struct bare *self) {
     const uint64_t round = ++self->barriers;
     publish(&self->areas[self->rank].arrived, round);
-    for (int peer = 0; peer < self->size; peer++)
-        if (peer != self->rank)
+    for (int peer = 0; peer < self->size; peer++) {
+        if (peer != self->rank) {
             spin_until(self, &self->areas[peer].arrived.value, round);
+        }
+    }
 }
 
 static void write_lines(struct line *lines, const char *from, size_t bytes, uint64_t number) {
@@ -32,8 +34,9 @@ void bare_lines(struct bare *self, const char *send, char *recv, size_t bytes, e
         const char *sum = own;
         for (int peer = 0; peer < self->size; peer++) {
             const struct line *line = &areas[peer].lines[number & 1][i];
-            if (peer != self->rank)
+            if (peer != self->rank) {
                 spin_until(self, &line->number, number);
+            }
             if (peer == 0) {
                 sum = self->rank == 0 ? own : line->payload;
                 continue;

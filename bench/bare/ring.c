@@ -34,13 +34,16 @@ void bare_ring(struct bare *self, const char *send, char *recv, size_t bytes, en
         }
         if (at > 0) {
             const uint64_t wanted = self->chunks - (part > 0);
-            for (int peer = 0; peer < self->size; peer++)
-                if (peer != self->rank)
+            for (int peer = 0; peer < self->size; peer++) {
+                if (peer != self->rank) {
                     spin_until(self, &self->areas[peer].published.value, wanted);
+                }
+            }
             const size_t before = at - style->chunk;
             reduce_chunk(self, send + before, recv + before, last_bytes, last_place, dtype, style->result);
-            if (part == 0)
+            if (part == 0) {
                 break;
+            }
         }
         last_place = place;
         last_bytes = part;

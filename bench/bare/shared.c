@@ -17,8 +17,10 @@ void bare_shared(struct bare *self, const char *send, char *recv, size_t bytes, 
         vec_sum(result, sum, seen_from(self, send, peer) + first, end - first, dtype, STORE_CACHED);
         sum = result;
     }
-    for (int peer = 0; peer < self->size; peer++)
-        if (peer != self->rank)
+    for (int peer = 0; peer < self->size; peer++) {
+        if (peer != self->rank) {
             vec_copy(seen_from(self, recv, peer) + first, result, end - first, STORE_CACHED);
+        }
+    }
     bare_barrier(self);
 }

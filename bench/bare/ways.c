@@ -43,8 +43,9 @@ static int parse_way(char *text, struct way *way) {
     int end = 0;
     if (sscanf(text, "%*[^:]:%m[^:]:%zu:%zu:%m[^:]:%m[a-z]%n", &loop, &way->limit, &way->chunk, &slot, &result, &end) !=
             5 ||
-        text[end] != 0)
+        text[end] != 0) {
         return 0;
+    }
     way->op = OP_ALLREDUCE;
     way->most = ANY;
     way->loop = strcmp(loop, "ring") == 0 ? LOOP_RING : LOOP_HALVES;
@@ -57,11 +58,13 @@ static int parse_way(char *text, struct way *way) {
 
 int find_ways(struct ways *found, int count, char **texts) {
     int ways = 0;
-    for (; ways < standard_count; ways++)
+    for (; ways < standard_count; ways++) {
         found->ways[ways] = standard[ways];
+    }
     for (int i = 0; i < count && ways < most_ways; i++, ways++) {
-        if (!parse_way(texts[i], &found->ways[ways]))
+        if (!parse_way(texts[i], &found->ways[ways])) {
             return 0;
+        }
         texts[i][strcspn(texts[i], ":")] = 0;
         found->ways[ways].name = texts[i];
     }

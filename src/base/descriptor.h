@@ -27,8 +27,9 @@ public:
         return std::exchange(number_, -1);
     }
     void reset() {
-        if (number_ >= 0)
+        if (number_ >= 0) {
             close(release());
+        }
     }
     explicit operator bool() const {
         return number_ >= 0;

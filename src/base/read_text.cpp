@@ -9,21 +9,25 @@ namespace xcoll {
 std::optional<std::string> read_text(const std::string &path) {
     constexpr size_t limit = 1 << 20;
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0)
+    if (file < 0) {
         return std::nullopt;
+    }
     std::string text;
     char part[4096];
     ssize_t got;
     while ((got = read(file, part, sizeof part)) != 0) {
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got < 0 || text.size() >= limit)
+        }
+        if (got < 0 || text.size() >= limit) {
             break;
+        }
         text.append(part, static_cast<size_t>(got));
     }
     close(file);
-    if (got != 0)
+    if (got != 0) {
         return std::nullopt;
+    }
     return text;
 }
 

@@ -20,15 +20,18 @@ public:
         return "alone";
     }
     void allgather(const void *send, void *recv, size_t bytes) override {
-        if (bytes > 0)
+        if (bytes > 0) {
             std::memmove(recv, send, bytes);
+        }
     }
     std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) override {
-        if (peers.empty())
+        if (peers.empty()) {
             return {};
+        }
         const int copy = fcntl(mine, F_DUPFD_CLOEXEC, 0);
-        if (copy < 0)
+        if (copy < 0) {
             fail_system("fcntl(F_DUPFD_CLOEXEC)");
+        }
         return {copy};
     }
 };

@@ -29,11 +29,12 @@ private:
 
 void CallbackBootstrap::allgather(const void *send, void *recv, size_t bytes) {
     const int32_t result = fn_(context_, send, recv, bytes);
-    if (result != XCOLL_SUCCESS)
+    if (result != XCOLL_SUCCESS) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "the allgather function of the configuration returned %d on rank %d, for %zu bytes of "
              "each of %d ranks: it must return 0 when it has gathered them",
              result, rank_, bytes, size_);
+    }
 }
 
 } // namespace

@@ -22,28 +22,32 @@ Caller::Caller(const Contact &contact, const Key &key, Refused refused)
 }
 
 void Caller::begin_next() {
-    if (next_ == contact_.count || now_ms() < next_at_ms_)
+    if (next_ == contact_.count || now_ms() < next_at_ms_) {
         return;
+    }
     Attempt attempt = {next_++, {}, {}};
     next_at_ms_ = now_ms() + stagger_ms;
     note(attempt.address, "not connected yet");
-    if (begin(attempt))
+    if (begin(attempt)) {
         attempts_.push_back(std::move(attempt));
-    else
+    } else {
         next_at_ms_ = 0;
+    }
 }
 
 bool Caller::begin(Attempt &attempt) {
     const Address &address = contact_.addresses[attempt.address];
     const SocketAddress there = socket_address(address, contact_.port_number());
     attempt.socket = Descriptor(::socket(there.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!attempt.socket)
+    if (!attempt.socket) {
         fail_system("socket(TCP)");
+    }
     // Else the number that the kernel gives this call would be taken for whoever wants to listen there.
     const int on = 1;
     setsockopt(attempt.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (connect(attempt.socket.get(), there.get(), there.bytes) == 0 || errno == EINPROGRESS || errno == EINTR)
+    if (connect(attempt.socket.get(), there.get(), there.bytes) == 0 || errno == EINPROGRESS || errno == EINTR) {
         return true;
+    }
     note(attempt.address, std::strerror(errno));
     return false;
 }
@@ -51,13 +55,15 @@ bool Caller::begin(Attempt &attempt) {
 bool Caller::go_on(Attempt &attempt) {
     if (!attempt.link) {
         pollfd entry = {attempt.socket.get(), POLLOUT, 0};
-        if (poll(&entry, 1, 0) <= 0)
+        if (poll(&entry, 1, 0) <= 0) {
             return true;
+        }
         int error = 0;
         socklen_t bytes = sizeof error;
         getsockopt(attempt.socket.get(), SOL_SOCKET, SO_ERROR, &error, &bytes);
-        if (error == 0 && calls_itself(attempt.socket.get(), contact_.port_number()))
+        if (error == 0 && calls_itself(attempt.socket.get(), contact_.port_number())) {
             error = ECONNREFUSED;
+        }
         if (error != 0) {
             note(attempt.address, std::strerror(error));
             again_ = again_ || refused_ == Refused::comes_later;
@@ -80,8 +86,9 @@ bool Caller::go_on(Attempt &attempt) {
         note(attempt.address, "who listens there is no rank of xcoll");
         return false;
     case Channel::State::greeting:
-        if (!attempt.link->is_over())
+        if (!attempt.link->is_over()) {
             return true;
+        }
         note(attempt.address, "connected, but turned away");
         again_ = true; // too many called at once; if it has ended, the next call shows it
         return false;
@@ -106,8 +113,9 @@ std::optional<Link> Caller::step() {
         }
     }
     if (attempts_.empty() && next_ == contact_.count) {
-        if (!again_)
+        if (!again_) {
             fail_everywhere();
+        }
         again_ = false;
         next_ = 0;
         next_at_ms_ = now_ms() + again_ms;
@@ -120,16 +128,18 @@ int64_t Caller::next_ms() const {
 }
 
 void Caller::add_entries(std::vector<pollfd> &entries) {
-    for (Attempt &attempt : attempts_)
+    for (Attempt &attempt : attempts_) {
         entries.push_back(attempt.link ? attempt.link->poll_entry() : pollfd{attempt.socket.get(), POLLOUT, 0});
+    }
 }
 
 std::string Caller::state() const {
     std::string text;
-    for (size_t i = 0; i < contact_.count; ++i)
+    for (size_t i = 0; i < contact_.count; ++i) {
         text += format("%s%s (%s)", text.empty() ? "" : ", ",
                        text_of(contact_.addresses[i], contact_.port_number()).c_str(),
                        notes_[i].empty() ? "not tried yet" : notes_[i].c_str());
+    }
     return text;
 }
 

@@ -71,12 +71,14 @@ void Channel::open() {
 
 size_t Channel::wanted() const {
     if (state_ == State::greeting) {
-        if (role_ == Role::caller)
+        if (role_ == Role::caller) {
             return sizeof(Answer);
+        }
         return greeted_ ? sizeof(Proof) : sizeof(Greeting);
     }
-    if (arriving_.size() < sizeof(Header))
+    if (arriving_.size() < sizeof(Header)) {
         return sizeof(Header);
+    }
     return sizeof(Header) + read<Header>(arriving_.data()).bytes + sizeof(Hash);
 }
 
@@ -94,14 +96,15 @@ void Channel::receive(const uint8_t *data, size_t bytes) {
             state_ = State::no_rank;
         } else if (arriving_.size() == wanted()) {
             const std::vector<uint8_t> whole = std::exchange(arriving_, {});
-            if (state_ == State::open)
+            if (state_ == State::open) {
                 take_frame(whole.data());
-            else if (role_ == Role::caller)
+            } else if (role_ == Role::caller) {
                 take_answer(whole.data());
-            else if (greeted_)
+            } else if (greeted_) {
                 take_proof(whole.data());
-            else
+            } else {
                 take_greeting(whole.data());
+            }
         }
     }
 }
@@ -144,25 +147,28 @@ void Channel::take_answer(const uint8_t *bytes) {
 }
 
 void Channel::take_proof(const uint8_t *bytes) {
-    if (equal_in_constant_time(read<Proof>(bytes).proof, proof(Role::caller)))
+    if (equal_in_constant_time(read<Proof>(bytes).proof, proof(Role::caller))) {
         open();
-    else
+    } else {
         state_ = State::wrong_secret;
+    }
 }
 
 void Channel::take_frame(const uint8_t *bytes) {
     const auto header = read<Header>(bytes);
     const uint8_t *body = bytes + sizeof header;
     const Role from = role_ == Role::caller ? Role::listener : Role::caller;
-    if (!equal_in_constant_time(read<Hash>(body + header.bytes), tag(from, received_++, header, body)))
+    if (!equal_in_constant_time(read<Hash>(body + header.bytes), tag(from, received_++, header, body))) {
         state_ = State::forged;
-    else
+    } else {
         frames_.push_back({header.kind, std::vector<uint8_t>(body, body + header.bytes)});
+    }
 }
 
 bool Channel::take(Frame &frame) {
-    if (frames_.empty())
+    if (frames_.empty()) {
         return false;
+    }
     frame = std::move(frames_.front());
     frames_.pop_front();
     return true;

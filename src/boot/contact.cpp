@@ -22,8 +22,9 @@ Contact Contact::at(uint16_t port, const std::vector<Address> &addresses) {
     for (const Address &address : addresses) {
         const Address *end = contact.addresses + contact.count;
         if (contact.count < most_addresses &&
-            std::find(static_cast<const Address *>(contact.addresses), end, address) == end)
+            std::find(static_cast<const Address *>(contact.addresses), end, address) == end) {
             contact.addresses[contact.count++] = address;
+        }
     }
     return contact;
 }
@@ -75,8 +76,9 @@ namespace {
 SocketAddress end_of(int socket, int (*which)(int, sockaddr *, socklen_t *)) {
     SocketAddress end{};
     end.bytes = sizeof end.storage;
-    if (which(socket, reinterpret_cast<sockaddr *>(&end.storage), &end.bytes) != 0)
+    if (which(socket, reinterpret_cast<sockaddr *>(&end.storage), &end.bytes) != 0) {
         end.storage.ss_family = AF_INET; // the connection is gone: no address
+    }
     return end;
 }
 } // namespace

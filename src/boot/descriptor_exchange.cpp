@@ -37,8 +37,9 @@ socklen_t make_address(const Doorplate &plate, sockaddr_un &address) {
     address.sun_family = AF_UNIX;
     char *name = address.sun_path + 1;
     int length = std::snprintf(name, sizeof address.sun_path - 1, "xcoll-");
-    for (const uint8_t byte : plate.name)
+    for (const uint8_t byte : plate.name) {
         length += std::snprintf(name + length, sizeof address.sun_path - 1 - static_cast<size_t>(length), "%02x", byte);
+    }
     return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
 }
 
@@ -57,18 +58,22 @@ bool say(int socket, int rank, const uint64_t secret[2], const int *descriptor) 
 enum class Heard { nothing, word, hung_up, nonsense };
 Heard hear(int socket, const uint64_t secret[2], Word &word, Descriptor *descriptor) {
     Packet packet = receive_packet(socket, &word, sizeof word);
-    if (packet.bytes < 0 && errno == EAGAIN)
+    if (packet.bytes < 0 && errno == EAGAIN) {
         return Heard::nothing;
-    if (packet.bytes <= 0)
+    }
+    if (packet.bytes <= 0) {
         return Heard::hung_up;
-    if (descriptor != nullptr && packet.descriptors.empty() && !packet.whole)
+    }
+    if (descriptor != nullptr && packet.descriptors.empty() && !packet.whole) {
         fail(XCOLL_ERR_BOOTSTRAP, "no room for the descriptor of a peer: too many open files; raise the limit "
                                   "(ulimit -n)");
+    }
     const bool right = packet.whole && packet.bytes == sizeof word && word.magic == magic &&
                        ((word.secret[0] ^ secret[0]) | (word.secret[1] ^ secret[1])) == 0 &&
                        packet.descriptors.size() == (descriptor != nullptr ? 1 : 0);
-    if (right && descriptor != nullptr)
+    if (right && descriptor != nullptr) {
         *descriptor = std::move(packet.descriptors.front());
+    }
     return right ? Heard::word : Heard::nonsense;
 }
 
@@ -125,8 +130,9 @@ std::vector<Descriptor> Exchange::run() {
             to_call_.push_back(peers_[i]);
         } else {
             received_[i] = Descriptor(fcntl(mine_, F_DUPFD_CLOEXEC, 0));
-            if (!received_[i])
+            if (!received_[i]) {
                 fail_system("fcntl(F_DUPFD_CLOEXEC)");
+            }
         }
     }
     std::rotate(to_call_.begin(), std::lower_bound(to_call_.begin(), to_call_.end(), rank_), to_call_.end());
@@ -136,10 +142,12 @@ std::vector<Descriptor> Exchange::run() {
         std::erase_if(calls_, [this](Call &call) { return !go_on(call); });
         let_in();
         std::erase_if(visitors_, [this](Visitor &visitor) { return !go_on(visitor); });
-        if (missing_ == 0 && to_call_.empty() && calls_.empty())
+        if (missing_ == 0 && to_call_.empty() && calls_.empty()) {
             return std::move(received_);
-        if (now_ms() >= deadline)
+        }
+        if (now_ms() >= deadline) {
             fail_late();
+        }
         wait(deadline);
     }
 }
@@ -147,10 +155,12 @@ std::vector<Descriptor> Exchange::run() {
 void Exchange::start_calls() {
     while (calls_.size() < calls_at_a_time && !to_call_.empty()) {
         Call call = {to_call_.back(), Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
-        if (!call.socket)
+        if (!call.socket) {
             fail_system("socket(AF_UNIX)");
-        if (!connect_to(call))
+        }
+        if (!connect_to(call)) {
             return;
+        }
         to_call_.pop_back();
         calls_.push_back(std::move(call));
     }
@@ -161,37 +171,44 @@ bool Exchange::connect_to(Call &call) const {
     sockaddr_un address;
     const socklen_t bytes = make_address(plate(call.peer), address);
     while (connect(call.socket.get(), reinterpret_cast<const sockaddr *>(&address), bytes) != 0) {
-        if (errno == EAGAIN)
+        if (errno == EAGAIN) {
             return false;
-        if (errno == ECONNREFUSED)
+        }
+        if (errno == ECONNREFUSED) {
             fail(XCOLL_ERR_BOOTSTRAP,
                  "rank %d cannot reach rank %d on this machine: it has ended or given up, or is in another network "
                  "namespace",
                  rank_, call.peer);
-        if (errno != EINTR)
+        }
+        if (errno != EINTR) {
             fail_system("connect(AF_UNIX)");
+        }
     }
-    if (!same_user(call.socket.get()))
+    if (!same_user(call.socket.get())) {
         fail(XCOLL_ERR_AUTH, "another user listens in place of rank %d", call.peer);
+    }
     return true;
 }
 
 bool Exchange::go_on(Call &call) {
     Word word;
     const Heard heard = hear(call.socket.get(), plate(call.peer).listener_secret, word, nullptr);
-    if (heard == Heard::nonsense || (heard == Heard::word && word.rank != call.peer))
+    if (heard == Heard::nonsense || (heard == Heard::word && word.rank != call.peer)) {
         fail(XCOLL_ERR_AUTH, "whoever listens in place of rank %d cannot prove that it is", call.peer);
+    }
     if (heard == Heard::hung_up) {
         to_call_.insert(to_call_.begin(), call.peer); // it had too many visitors; if it has ended, the next call shows
         return false;
     }
-    if (heard == Heard::word && call.given)
+    if (heard == Heard::word && call.given) {
         return false;
+    }
     call.greeted = call.greeted || heard == Heard::word;
     if (call.greeted && !call.given) {
         call.given = say(call.socket.get(), rank_, plate(call.peer).caller_secret, &mine_);
-        if (!call.given && errno != EAGAIN && errno != EPIPE && errno != ECONNRESET)
+        if (!call.given && errno != EAGAIN && errno != EPIPE && errno != ECONNRESET) {
             fail_system("sendmsg(SCM_RIGHTS)");
+        }
     }
     return true;
 }
@@ -204,16 +221,20 @@ void Exchange::let_in() {
     while (!full()) {
         Descriptor socket(accept4(door_.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket) {
-            if (errno == EINTR || errno == ECONNABORTED)
+            if (errno == EINTR || errno == ECONNABORTED) {
                 continue;
-            if (errno == EAGAIN)
+            }
+            if (errno == EAGAIN) {
                 return;
+            }
             fail_system("accept(AF_UNIX)");
         }
-        if (!same_user(socket.get()) || !say(socket.get(), rank_, door_.plate().listener_secret, nullptr))
+        if (!same_user(socket.get()) || !say(socket.get(), rank_, door_.plate().listener_secret, nullptr)) {
             continue;
-        if (visitors_.size() == visitors_limit)
+        }
+        if (visitors_.size() == visitors_limit) {
             visitors_.pop_front();
+        }
         visitors_.push_back({std::move(socket), now_ms()});
     }
 }
@@ -222,18 +243,21 @@ bool Exchange::go_on(Visitor &visitor) {
     Word word;
     Descriptor descriptor;
     const Heard heard = hear(visitor.socket.get(), door_.plate().caller_secret, word, &descriptor);
-    if (heard == Heard::nothing)
+    if (heard == Heard::nothing) {
         return true;
-    if (heard == Heard::word && take(word.rank, std::move(descriptor)))
+    }
+    if (heard == Heard::word && take(word.rank, std::move(descriptor))) {
         say(visitor.socket.get(), rank_, door_.plate().listener_secret, nullptr);
+    }
     return false;
 }
 
 // False if it is from a rank that is none of our peers. A second one from the same rank is as good as the first.
 bool Exchange::take(int from, Descriptor descriptor) {
     const auto at = std::lower_bound(peers_.begin(), peers_.end(), from);
-    if (at == peers_.end() || *at != from || from == rank_)
+    if (at == peers_.end() || *at != from || from == rank_) {
         return false;
+    }
     Descriptor &place = received_[static_cast<size_t>(at - peers_.begin())];
     missing_ -= place ? 0 : 1;
     place = std::move(descriptor);
@@ -247,19 +271,23 @@ void Exchange::wait(int64_t deadline) const {
         entries.push_back({call.socket.get(), POLLIN, 0});
         again = again || (call.greeted && !call.given);
     }
-    for (const Visitor &visitor : visitors_)
+    for (const Visitor &visitor : visitors_) {
         entries.push_back({visitor.socket.get(), POLLIN, 0});
+    }
     const int64_t left = std::max<int64_t>(deadline - now_ms(), 0);
     poll(entries.data(), entries.size(), again ? again_ms : static_cast<int>(left));
 }
 
 void Exchange::fail_late() const {
     std::string ranks;
-    for (size_t i = 0; i < peers_.size(); ++i)
-        if (!received_[i])
+    for (size_t i = 0; i < peers_.size(); ++i) {
+        if (!received_[i]) {
             ranks += format("%s%d", ranks.empty() ? "" : ", ", peers_[i]);
-    for (const Call &call : calls_)
+        }
+    }
+    for (const Call &call : calls_) {
         ranks += format("%s%d (does not answer)", ranks.empty() ? "" : ", ", call.peer);
+    }
     fail(XCOLL_ERR_BOOTSTRAP, "rank %d waited %d s in vain for the descriptors of its peers on this machine: rank %s",
          rank_, static_cast<int>(limit_ms / 1000), ranks.c_str());
 }
@@ -267,15 +295,18 @@ void Exchange::fail_late() const {
 } // namespace
 
 Door::Door() : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    if (!socket_)
+    if (!socket_) {
         fail_system("socket(AF_UNIX)");
+    }
     fill_random(&plate_, sizeof plate_);
     sockaddr_un address;
     const socklen_t bytes = make_address(plate_, address);
-    if (bind(socket_.get(), reinterpret_cast<const sockaddr *>(&address), bytes) != 0)
+    if (bind(socket_.get(), reinterpret_cast<const sockaddr *>(&address), bytes) != 0) {
         fail_system("bind(AF_UNIX)");
-    if (listen(socket_.get(), waiting_connections) != 0)
+    }
+    if (listen(socket_.get(), waiting_connections) != 0) {
         fail_system("listen(AF_UNIX)");
+    }
 }
 
 std::vector<Descriptor> exchange_over(const Door &door, int rank, int mine, const std::vector<int> &peers,

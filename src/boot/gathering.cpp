@@ -44,8 +44,9 @@ void agree(Bootstrap &boot, const Report &mine) {
         }
         ++rank;
     }
-    if (failures > 0)
+    if (failures > 0) {
         fail(result, "%s", text.c_str());
+    }
 }
 
 } // namespace
@@ -56,8 +57,9 @@ std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::v
     std::optional<Door> door;
     Doorplate plate{};
     try {
-        if (!peers.empty())
+        if (!peers.empty()) {
             plate = door.emplace().plate();
+        }
     } catch (const Failure &failure) {
         report = report_of(failure);
     }
@@ -65,16 +67,18 @@ std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::v
     const std::vector<Doorplate> plates = gather(*this, plate);
     std::vector<Descriptor> received;
     try {
-        if (door)
+        if (door) {
             received = exchange_over(*door, rank(), mine, peers, plates);
+        }
     } catch (const Failure &failure) {
         report = report_of(failure);
         door.reset(); // who still calls us learns it at once
     }
     agree(*this, report);
     std::vector<int> numbers;
-    for (Descriptor &descriptor : received)
+    for (Descriptor &descriptor : received) {
         numbers.push_back(descriptor.release());
+    }
     return numbers;
 }
 

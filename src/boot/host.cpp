@@ -19,13 +19,14 @@ namespace {
 // The first bytes of a small file of /proc; empty if it cannot be read.
 std::string read_start(const char *path) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    if (file < 0) {
         return {};
+    }
     char text[1024]; // the line of a process is shorter: some fifty numbers, a name of 16 bytes
     ssize_t got;
-    do
+    do {
         got = read(file, text, sizeof text);
-    while (got < 0 && errno == EINTR);
+    } while (got < 0 && errno == EINTR);
     close(file);
     return got > 0 ? std::string(text, static_cast<size_t>(got)) : std::string();
 }
@@ -47,16 +48,19 @@ void read_boot_id(uint64_t id[2]) {
             ++digits;
         }
     }
-    if (digits != 32)
+    if (digits != 32) {
         fail(XCOLL_ERR_SYSTEM, "cannot tell this machine from others: %s has no boot id; is /proc mounted?", path);
+    }
 }
 
 template <class Number> bool next_number(std::string_view &text, Number &value) {
-    while (!text.empty() && text.front() == ' ')
+    while (!text.empty() && text.front() == ' ') {
         text.remove_prefix(1);
+    }
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc())
+    if (error != std::errc()) {
         return false;
+    }
     text.remove_prefix(static_cast<size_t>(end - text.data()));
     return true;
 }
@@ -65,24 +69,29 @@ template <class Number> bool next_number(std::string_view &text, Number &value) 
 
 std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     ProcessStat stat{};
-    if (!next_number(text, stat.pid))
+    if (!next_number(text, stat.pid)) {
         return std::nullopt;
+    }
     // The name is whatever the process chose: only its last parenthesis ends it, as all later fields are numbers.
     const size_t open = text.find('('), close = text.rfind(')');
-    if (open != 1 || close == std::string_view::npos || text.size() < close + 4)
+    if (open != 1 || close == std::string_view::npos || text.size() < close + 4) {
         return std::nullopt;
+    }
     stat.state = text[close + 2];
     text.remove_prefix(close + 3);
     constexpr int threads_field = 20, start_field = 22;
     for (int field = 4; field < start_field; ++field) {
         int64_t value;
-        if (!next_number(text, value))
+        if (!next_number(text, value)) {
             return std::nullopt;
-        if (field == threads_field)
+        }
+        if (field == threads_field) {
             stat.threads = value;
+        }
     }
-    if (!next_number(text, stat.start_time))
+    if (!next_number(text, stat.start_time)) {
         return std::nullopt;
+    }
     return stat;
 }
 
@@ -108,8 +117,9 @@ bool is_alive(const ProcessIdentity &process) {
         char path[64];
         std::snprintf(path, sizeof path, "/proc/%lld/stat", static_cast<long long>(process.pid));
         if (const auto stat = parse_process_stat(read_start(path))) {
-            if (stat->start_time != process.start_time)
+            if (stat->start_time != process.start_time) {
                 return false;
+            }
             // The first thread of a process may end before the others: it is a zombie, the process is not.
             return (stat->state != 'Z' && stat->state != 'X') || stat->threads > 1;
         }

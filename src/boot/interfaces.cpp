@@ -22,14 +22,16 @@ struct Interface {
 
 std::vector<Interface> interfaces() {
     ifaddrs *first = nullptr;
-    if (getifaddrs(&first) != 0)
+    if (getifaddrs(&first) != 0) {
         fail_system("getifaddrs");
+    }
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs *)> owner(first, freeifaddrs);
     std::vector<Interface> all;
     for (const ifaddrs *entry = first; entry != nullptr; entry = entry->ifa_next) {
         const sockaddr *address = entry->ifa_addr;
-        if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6))
+        if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6)) {
             continue;
+        }
         const bool is_link_local = address->sa_family == AF_INET6 &&
                                    IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6 *>(address)->sin6_addr);
         all.push_back({entry->ifa_name, address_of(address), (entry->ifa_flags & IFF_UP) != 0, is_link_local});
@@ -47,15 +49,17 @@ std::optional<Address> address_of_default_route() {
     constexpr uint16_t discard = 9;
     const Descriptor probe(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     const SocketAddress there = socket_address(elsewhere, discard);
-    if (!probe || connect(probe.get(), there.get(), there.bytes) != 0)
+    if (!probe || connect(probe.get(), there.get(), there.bytes) != 0) {
         return std::nullopt;
+    }
     return local_address(probe.get());
 }
 
 [[noreturn]] void fail_no_such(const std::string &chosen, const std::vector<Interface> &all) {
     std::string known;
-    for (const Interface &one : all)
+    for (const Interface &one : all) {
         known += format("%s%s %s", known.empty() ? "" : ", ", one.name.c_str(), text_of(one.address).c_str());
+    }
     fail(XCOLL_ERR_CONFIG,
          "XCOLL_INTERFACE=%s: no interface of this machine that is up has this name or address. It has: %s",
          chosen.c_str(), known.c_str());
@@ -67,20 +71,27 @@ std::vector<Address> own_addresses(const std::string &chosen) {
     const std::vector<Interface> all = interfaces();
     std::vector<Address> addresses;
     if (!chosen.empty()) {
-        for (const Interface &one : all)
-            if (one.is_up && !one.is_local && (one.name == chosen || text_of(one.address) == chosen))
+        for (const Interface &one : all) {
+            if (one.is_up && !one.is_local && (one.name == chosen || text_of(one.address) == chosen)) {
                 addresses.push_back(one.address);
-        if (addresses.empty())
+            }
+        }
+        if (addresses.empty()) {
             fail_no_such(chosen, all);
+        }
         return addresses;
     }
-    if (const auto first = address_of_default_route())
+    if (const auto first = address_of_default_route()) {
         addresses.push_back(*first);
-    for (const Interface &one : all)
-        if (one.is_up && !one.is_local && !one.address.is_loopback())
+    }
+    for (const Interface &one : all) {
+        if (one.is_up && !one.is_local && !one.address.is_loopback()) {
             addresses.push_back(one.address);
-    if (addresses.empty())
+        }
+    }
+    if (addresses.empty()) {
         addresses.push_back({4, {127, 0, 0, 1}});
+    }
     return addresses;
 }
 

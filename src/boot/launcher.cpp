@@ -28,16 +28,18 @@ int socket_option(int number, int option) {
 
 // Before a byte is written: the number may by now belong to something else.
 void check_control_socket(int number) {
-    if (fcntl(number, F_GETFD) < 0)
+    if (fcntl(number, F_GETFD) < 0) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "%s=%d, but descriptor %d is not open: something between xcollrun and this program closed it (or this "
              "program was started by a rank, not by xcollrun: then unset %s)",
              launcher::control_variable, number, number, launcher::control_variable);
-    if (socket_option(number, SO_DOMAIN) != AF_UNIX || socket_option(number, SO_TYPE) != SOCK_SEQPACKET)
+    }
+    if (socket_option(number, SO_DOMAIN) != AF_UNIX || socket_option(number, SO_TYPE) != SOCK_SEQPACKET) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "%s=%d, but descriptor %d is not a socket to xcollrun: something between xcollrun and this program "
              "replaced it (or this program was started by a rank, not by xcollrun: then unset %s)",
              launcher::control_variable, number, number, launcher::control_variable);
+    }
     fcntl(number, F_SETFD, FD_CLOEXEC);
 }
 
@@ -87,14 +89,17 @@ void LauncherBootstrap::wait(short events, int64_t deadline) {
     pollfd entry = {socket_, events, 0};
     // The kernel has no event for "descriptors on their way have arrived": look again after a moment.
     int patience = (events & POLLOUT) != 0 ? 5 : -1;
-    if (deadline > 0)
+    if (deadline > 0) {
         patience = static_cast<int>(std::max<int64_t>(0, deadline - now_ms()));
-    if (poll(&entry, 1, patience) < 0 && errno != EINTR)
+    }
+    if (poll(&entry, 1, patience) < 0 && errno != EINTR) {
         fail_system("poll");
-    if (deadline > 0 && now_ms() > deadline && entry.revents == 0)
+    }
+    if (deadline > 0 && now_ms() > deadline && entry.revents == 0) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "no answer from xcollrun within %d s over descriptor %d (%s): is it still a socket to the launcher?",
              greeting_seconds, socket_, launcher::control_variable);
+    }
 }
 
 void LauncherBootstrap::send(Kind kind, const void *data, size_t bytes, const int *descriptor) {
@@ -111,8 +116,9 @@ void LauncherBootstrap::send(Kind kind, const void *data, size_t bytes, const in
         const char *body = static_cast<const char *>(data) + offset;
         if (send_packet(socket_, &header, sizeof header, body, part, descriptor, header.descriptors)) {
             offset += part;
-            if (offset == bytes)
+            if (offset == bytes) {
                 return;
+            }
         } else if (errno == EAGAIN) {
             wait(POLLOUT, 0);
         } else if (errno == EPIPE || errno == ECONNRESET) {
@@ -129,26 +135,31 @@ LauncherBootstrap::Arrived LauncherBootstrap::receive(int64_t deadline) {
         wait(POLLIN, deadline);
         packet = receive_packet(socket_, packet_.data(), packet_.size());
     }
-    if (packet.bytes <= 0)
+    if (packet.bytes <= 0) {
         fail_lost();
+    }
     Header header{};
     std::memcpy(&header, packet_.data(), std::min(static_cast<size_t>(packet.bytes), sizeof header));
-    if (header.magic == launcher::magic && header.version != launcher::version)
+    if (header.magic == launcher::magic && header.version != launcher::version) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "this xcollrun speaks version %d of the launcher's protocol, the library of rank %d version %d: use "
              "xcollrun and libxcoll of one installation",
              header.version, rank_, launcher::version);
-    if (!packet.whole && header.magic == launcher::magic && packet.descriptors.size() < header.descriptors)
+    }
+    if (!packet.whole && header.magic == launcher::magic && packet.descriptors.size() < header.descriptors) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "rank %d received %zu of %u descriptors: too many open files; raise the limit (ulimit -n)", rank_,
              packet.descriptors.size(), header.descriptors);
+    }
     if (header.magic != launcher::magic || !packet.whole ||
-        static_cast<size_t>(packet.bytes) != sizeof header + header.bytes)
+        static_cast<size_t>(packet.bytes) != sizeof header + header.bytes) {
         fail(XCOLL_ERR_BOOTSTRAP, "rank %d received %zd bytes that xcollrun does not send over descriptor %d (%s)",
              rank_, packet.bytes, socket_, launcher::control_variable);
-    if (header.kind == Kind::ended)
+    }
+    if (header.kind == Kind::ended) {
         fail(XCOLL_ERR_BOOTSTRAP, "xcollrun ended the job: %.*s", static_cast<int>(header.bytes),
              packet_.data() + sizeof header);
+    }
     return {header, packet_.data() + sizeof header, std::move(packet.descriptors)};
 }
 
@@ -157,13 +168,14 @@ LauncherBootstrap::Arrived LauncherBootstrap::receive_part(Kind kind, uint64_t t
     const Header &header = arrived.header;
     if (header.kind != kind || header.total != total || header.offset != offset ||
         (kind == Kind::gathered ? header.bytes : header.descriptors) > total - offset ||
-        arrived.descriptors.size() != header.descriptors)
+        arrived.descriptors.size() != header.descriptors) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "rank %d expected byte or descriptor %llu of %llu in an answer of kind %d from xcollrun, but got %llu of "
              "%llu of kind %d: does another thread or a child of this process use the same socket?",
              rank_, static_cast<unsigned long long>(offset), static_cast<unsigned long long>(total),
              static_cast<int>(kind), static_cast<unsigned long long>(header.offset),
              static_cast<unsigned long long>(header.total), static_cast<int>(header.kind));
+    }
     return arrived;
 }
 
@@ -176,32 +188,37 @@ void LauncherBootstrap::greet() {
     // What comes before was meant for an earlier program of this rank, which ended while it waited.
     while (welcome.nonce != hello.nonce || welcome.size == 0) {
         const Arrived arrived = receive(deadline);
-        if (arrived.header.kind == Kind::welcome && arrived.header.bytes == sizeof welcome)
+        if (arrived.header.kind == Kind::welcome && arrived.header.bytes == sizeof welcome) {
             std::memcpy(&welcome, arrived.data, sizeof welcome);
+        }
     }
     rank_ = welcome.rank;
     size_ = welcome.size;
-    if (size_ < 1 || size_ > launcher::most_ranks || rank_ < 0 || rank_ >= size_)
+    if (size_ < 1 || size_ > launcher::most_ranks || rank_ < 0 || rank_ >= size_) {
         fail(XCOLL_ERR_BOOTSTRAP, "xcollrun says that this is rank %d of %d, which cannot be", rank_, size_);
+    }
     const int named_rank = environment_number(launcher::rank_variable, who_sets_them).value_or(rank_);
     const int named_size = environment_number(launcher::size_variable, who_sets_them).value_or(size_);
-    if (named_rank != rank_ || named_size != size_)
+    if (named_rank != rank_ || named_size != size_) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "the environment says rank %d of %d, xcollrun says rank %d of %d: %s and %s were changed after the start",
              named_rank, named_size, rank_, size_, launcher::rank_variable, launcher::size_variable);
+    }
 }
 
 void LauncherBootstrap::allgather(const void *mine, void *recv, size_t bytes) {
     const size_t total = bytes * static_cast<size_t>(size_);
-    if (bytes > launcher::contribution_limit || total > launcher::gathered_limit)
+    if (bytes > launcher::contribution_limit || total > launcher::gathered_limit) {
         fail(XCOLL_ERR_INTERNAL, "rank %d tried to gather %zu bytes from each of %d ranks through xcollrun", rank_,
              bytes, size_);
+    }
     send(Kind::allgather, mine, bytes, nullptr);
     size_t offset = 0;
     do {
         const Arrived part = receive_part(Kind::gathered, total, offset);
-        if (part.header.bytes > 0)
+        if (part.header.bytes > 0) {
             std::memcpy(static_cast<char *>(recv) + offset, part.data, part.header.bytes);
+        }
         offset += part.header.bytes;
     } while (offset < total);
 }
@@ -212,12 +229,14 @@ std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::ve
     std::vector<Descriptor> received;
     do {
         Arrived part = receive_part(Kind::delivered, list.size(), received.size());
-        for (Descriptor &descriptor : part.descriptors)
+        for (Descriptor &descriptor : part.descriptors) {
             received.push_back(std::move(descriptor));
+        }
     } while (received.size() < list.size());
     std::vector<int> numbers;
-    for (Descriptor &descriptor : received)
+    for (Descriptor &descriptor : received) {
         numbers.push_back(descriptor.release());
+    }
     return numbers;
 }
 
@@ -225,8 +244,9 @@ std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::ve
 
 std::unique_ptr<Bootstrap> boot_launcher() {
     const auto number = environment_number(launcher::control_variable, who_sets_them);
-    if (!number)
+    if (!number) {
         return nullptr;
+    }
     check_control_socket(*number);
     return std::make_unique<LauncherBootstrap>(*number);
 }

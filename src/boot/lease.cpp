@@ -19,8 +19,9 @@ struct flock lock_on_all() {
 } // namespace
 
 Lease::Lease() : file_(memfd_create("xcoll-lease", MFD_CLOEXEC)) {
-    if (!file_)
+    if (!file_) {
         fail_system("memfd_create");
+    }
 }
 
 bool Lease::take() {

@@ -21,12 +21,13 @@ void Link::read() {
     // A peer that sends without end is not listened to without end.
     for (int portions = 0; portions < 8 && !is_over(); ++portions) {
         const ssize_t got = recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
-        if (got > 0)
+        if (got > 0) {
             channel_.receive(bytes, static_cast<size_t>(got));
-        else if (got == 0 || (errno != EAGAIN && errno != EINTR))
+        } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             hung_up_ = true;
-        else if (errno == EAGAIN)
+        } else if (errno == EAGAIN) {
             return;
+        }
     }
 }
 
@@ -35,12 +36,13 @@ void Link::write() {
     size_t sent = 0;
     while (sent < out.size() && !hung_up_) {
         const ssize_t more = ::send(socket_.get(), out.data() + sent, out.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (more >= 0)
+        if (more >= 0) {
             sent += static_cast<size_t>(more);
-        else if (errno == EAGAIN)
+        } else if (errno == EAGAIN) {
             break;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             break; // reading learns why, after the last that the other side has said
+        }
     }
     out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(sent));
 }

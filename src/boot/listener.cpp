@@ -19,8 +19,9 @@ bool bind_to(int socket, const Address &address, uint16_t port) {
     const int on = 1, off = 0;
     // A job may begin while connections of the one before it are still being forgotten.
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (address.version == 6)
+    if (address.version == 6) {
         setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    }
     const SocketAddress here = socket_address(address, port);
     return bind(socket, here.get(), here.bytes) == 0;
 }
@@ -37,17 +38,21 @@ Listener::Listener(uint16_t port, const std::string &interface) {
         socket_ = tcp_socket(AF_INET);
         bound = socket_ && bind_to(socket_.get(), any4, port);
     }
-    if (!socket_)
+    if (!socket_) {
         fail_system("socket(TCP)");
-    if (!bound && errno == EADDRINUSE)
+    }
+    if (!bound && errno == EADDRINUSE) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "port %u of this machine is taken by another program: name another one in XCOLL_ROOT, the same on all "
              "ranks",
              unsigned{port});
-    if (!bound)
+    }
+    if (!bound) {
         fail_system("bind(TCP)");
-    if (listen(socket_.get(), waiting_connections) != 0)
+    }
+    if (listen(socket_.get(), waiting_connections) != 0) {
         fail_system("listen(TCP)");
+    }
     port_ = local_port(socket_.get());
 }
 

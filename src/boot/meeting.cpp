@@ -18,8 +18,9 @@ constexpr int64_t look_ms = 200;
 constexpr int64_t linger_ms = 2000;
 
 std::vector<Listener> listeners_of(Invitation &invitation) {
-    if (invitation.listeners.empty())
+    if (invitation.listeners.empty()) {
         invitation.listeners.emplace_back(uint16_t{0}, invitation.interface);
+    }
     return std::move(invitation.listeners);
 }
 
@@ -45,16 +46,18 @@ Tree Meeting::run() {
         while (!over_) {
             step();
             check_time();
-            if (!over_)
+            if (!over_) {
                 wait();
+            }
         }
         flush_links(visitor_links(), deadline_ms_);
         return take_place();
     } catch (const Failure &failure) {
         const EndedWord word(failure);
         tell_all(word);
-        if (roster_ && failure.result() != XCOLL_ERR_TIMEOUT)
+        if (roster_ && failure.result() != XCOLL_ERR_TIMEOUT) {
             tell_latecomers(word);
+        }
         throw;
     }
 }
@@ -76,17 +79,21 @@ void Meeting::wait() {
         reception_.add_entries(entries);
         until_ms = std::min(until_ms, reception_.next_ms());
     }
-    for (Visitor &visitor : visitors_)
+    for (Visitor &visitor : visitors_) {
         entries.push_back(visitor.link.poll_entry());
-    if (host_)
+    }
+    if (host_) {
         entries.push_back(host_->poll_entry());
-    if (host_call_ && !invitation_.watched.empty())
+    }
+    if (host_call_ && !invitation_.watched.empty()) {
         until_ms = std::min(until_ms, now_ms() + look_ms);
-    for (std::optional<Caller> *call : {&host_call_, &parent_call_})
+    }
+    for (std::optional<Caller> *call : {&host_call_, &parent_call_}) {
         if (*call) {
             (*call)->add_entries(entries);
             until_ms = std::min(until_ms, (*call)->next_ms());
         }
+    }
     wait_for(entries, until_ms);
 }
 
@@ -98,8 +105,9 @@ bool Meeting::receives() const {
 }
 
 void Meeting::receive_arrivals() {
-    if (!receives())
+    if (!receives()) {
         return;
+    }
     while (auto arrival = reception_.step()) {
         const Frame &first = arrival->first;
         if (first.kind == FrameKind::child) {
@@ -115,62 +123,73 @@ void Meeting::hear_visitors() {
     for (Visitor &visitor : visitors_) {
         Frame frame;
         visitor.link.step();
-        while (visitor.link.take(frame))
+        while (visitor.link.take(frame)) {
             hear(visitor, frame);
-        if (visitor.link.is_over() && !over_)
+        }
+        if (visitor.link.is_over() && !over_) {
             fail(XCOLL_ERR_BOOTSTRAP,
                  "rank %d lost its connection to rank %d (at %s) while the ranks were starting: it has ended or given "
                  "up",
                  invitation_.rank, visitor.ranks.empty() ? -1 : visitor.ranks.front(),
                  text_of(remote_address(visitor.link.socket())).c_str());
+        }
     }
 }
 
 // A host that is not the root keeps in mind the way back, and hands it on.
 void Meeting::hear(Visitor &visitor, const Frame &frame) {
-    if (frame.kind == FrameKind::ended)
+    if (frame.kind == FrameKind::ended) {
         fail_as(read_word<EndedWord>(frame));
-    if (frame.kind == FrameKind::join)
+    }
+    if (frame.kind == FrameKind::join) {
         admit(visitor, read_word<JoinWord>(frame));
-    if (!roster_)
+    }
+    if (!roster_) {
         host_->send(frame.kind, frame.body.data(), frame.body.size());
-    else if (frame.kind == FrameKind::seated)
+    } else if (frame.kind == FrameKind::seated) {
         roster_->take_seat(read_word<RankWord>(frame).rank);
+    }
 }
 
 void Meeting::admit(Visitor &visitor, const JoinWord &word) {
     visitor.ranks.push_back(word.rank);
     way_to_[word.rank] = &visitor.link;
-    if (!roster_)
+    if (!roster_) {
         return;
+    }
     roster_->join(word, text_of(remote_address(visitor.link.socket())));
     // Whoever is the first to lose patience hears from us who is missing.
     deadline_ms_ = std::min(deadline_ms_, deadline_after(word.patience_ms));
 }
 
 void Meeting::assign_seats() {
-    if (!roster_ || assigned_ || !roster_->has_all())
+    if (!roster_ || assigned_ || !roster_->has_all()) {
         return;
+    }
     assigned_ = true;
-    for (const auto &[rank, link] : way_to_)
+    for (const auto &[rank, link] : way_to_) {
         link->send(FrameKind::seat, roster_->seat_of(rank));
+    }
     sit_down(roster_->seat_of(invitation_.rank));
 }
 
 // ------------------------------------------------------------------------------------------------- the root and us
 
 void Meeting::call_host() {
-    if (!host_call_)
+    if (!host_call_) {
         return;
+    }
     try {
         host_ = host_call_->step();
     } catch (const Failure &failure) {
         fail_unmet(failure);
     }
     if (!host_) {
-        for (const Lease &lease : invitation_.watched)
-            if (!lease.is_held())
+        for (const Lease &lease : invitation_.watched) {
+            if (!lease.is_held()) {
                 fail_unmet(Failure(XCOLL_ERR_BOOTSTRAP, "the process that served a unique id has ended or is done"));
+            }
+        }
         return;
     }
     host_call_.reset();
@@ -184,32 +203,38 @@ void Meeting::fail_unmet(const Failure &failure) const {
 }
 
 void Meeting::hear_host() {
-    if (!host_)
+    if (!host_) {
         return;
+    }
     Frame frame;
     host_->step();
-    while (!over_ && host_->take(frame))
+    while (!over_ && host_->take(frame)) {
         obey(frame);
-    if (!over_ && host_->is_over())
+    }
+    if (!over_ && host_->is_over()) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "rank %d lost its connection to the process at which the ranks meet, %s: it has ended or given up",
              invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+    }
 }
 
 void Meeting::obey(const Frame &frame) {
-    if (frame.kind == FrameKind::ended)
+    if (frame.kind == FrameKind::ended) {
         fail_as(read_word<EndedWord>(frame));
+    }
     if (frame.kind == FrameKind::go) {
-        for (Visitor &visitor : visitors_)
+        for (Visitor &visitor : visitors_) {
             visitor.link.send(FrameKind::go, nullptr, 0);
+        }
         over_ = true;
     } else if (frame.kind == FrameKind::seat) {
         const auto seat = read_word<SeatWord>(frame);
         const auto way = way_to_.find(seat.rank);
-        if (seat.rank == invitation_.rank)
+        if (seat.rank == invitation_.rank) {
             sit_down(seat);
-        else if (way != way_to_.end())
+        } else if (way != way_to_.end()) {
             way->second->send(FrameKind::seat, seat);
+        }
     }
 }
 
@@ -219,8 +244,9 @@ JoinWord Meeting::introduce(const Address &own) {
     const std::string &interface = invitation_.interface;
     std::vector<Address> addresses = own_addresses(interface);
     // Over loopback the root is reached from its own machine alone; the others may be on other ones.
-    if (!own.is_loopback())
+    if (!own.is_loopback()) {
         addresses.insert(addresses.begin(), own);
+    }
     route_ = format("%s (%s)", text_of(addresses.front()).c_str(), interface_with(addresses.front()).c_str());
     const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
     return {left,
@@ -235,24 +261,27 @@ void Meeting::sit_down(const SeatWord &seat) {
     const int size = invitation_.size;
     seat_ = seat;
     place_ = TreePlace::of((invitation_.rank - seat.root + size) % size, size);
-    if (place_.parent < 0)
+    if (place_.parent < 0) {
         return;
+    }
     // The parent's listener has been there since before it joined. The root is called where it was met.
     parent_call_.emplace(place_.parent == 0 ? invitation_.hosts.front() : seat.parent, invitation_.key,
                          Caller::Refused::is_final);
 }
 
 void Meeting::call_parent() {
-    if (!parent_call_)
+    if (!parent_call_) {
         return;
+    }
     try {
         parent_ = parent_call_->step();
     } catch (const Failure &failure) {
         fail(failure.result(), "rank %d cannot reach rank %d: %s", invitation_.rank,
              (place_.parent + seat_->root) % invitation_.size, failure.what());
     }
-    if (!parent_)
+    if (!parent_) {
         return;
+    }
     parent_call_.reset();
     parent_->send(FrameKind::child, RankWord{invitation_.rank});
 }
@@ -267,26 +296,31 @@ bool Meeting::has_all_children() const {
 void Meeting::say_when_seated() {
     if (seat_ && !said_seated_ && (parent_ || place_.parent < 0) && has_all_children()) {
         said_seated_ = true;
-        if (roster_)
+        if (roster_) {
             roster_->take_seat(invitation_.rank);
-        else
+        } else {
             host_->send(FrameKind::seated, RankWord{invitation_.rank});
+        }
     }
     if (roster_ && roster_->all_sit()) {
-        for (Visitor &visitor : visitors_)
+        for (Visitor &visitor : visitors_) {
             visitor.link.send(FrameKind::go, nullptr, 0);
+        }
         over_ = true;
     }
 }
 
 void Meeting::check_time() const {
-    if (over_ || now_ms() < deadline_ms_)
+    if (over_ || now_ms() < deadline_ms_) {
         return;
-    if (roster_)
+    }
+    if (roster_) {
         fail(XCOLL_ERR_TIMEOUT, "the ranks did not all meet in time: %s%s. %s", roster_->who_is_late().c_str(),
              reception_.turned_away().c_str(), invitation_.advice.c_str());
-    if (host_call_)
+    }
+    if (host_call_) {
         fail_unmet(Failure(XCOLL_ERR_TIMEOUT, "the time is up; called: " + host_call_->state()));
+    }
     fail(XCOLL_ERR_TIMEOUT, "rank %d waited in vain for the root of the start, which it has met at %s",
          invitation_.rank, text_of(remote_address(host_->socket())).c_str());
 }
@@ -306,18 +340,22 @@ Tree Meeting::take_place() {
 
 std::vector<Link *> Meeting::visitor_links() {
     std::vector<Link *> links;
-    for (Visitor &visitor : visitors_)
+    for (Visitor &visitor : visitors_) {
         links.push_back(&visitor.link);
+    }
     return links;
 }
 
 void Meeting::tell_all(const EndedWord &word) {
     std::vector<Link *> links = visitor_links();
-    if (host_)
+    if (host_) {
         links.push_back(&*host_);
-    for (Link *link : links)
-        if (link->is_open())
+    }
+    for (Link *link : links) {
+        if (link->is_open()) {
             link->send(FrameKind::ended, word);
+        }
+    }
     flush_links(links, now_ms() + last_words_ms);
 }
 
@@ -325,8 +363,9 @@ void Meeting::tell_latecomers(const EndedWord &word) {
     const int64_t until_ms = now_ms() + linger_ms;
     while (way_to_.size() + 1 < static_cast<size_t>(invitation_.size) && now_ms() < until_ms) {
         while (auto arrival = reception_.step()) {
-            if (arrival->first.kind != FrameKind::join)
+            if (arrival->first.kind != FrameKind::join) {
                 continue;
+            }
             way_to_[read_word<JoinWord>(arrival->first).rank] = nullptr;
             arrival->link.send(FrameKind::ended, word);
         }

@@ -40,8 +40,9 @@ private:
 
 Key key_of(const std::vector<UniqueId> &ids, const Crypto &crypto) {
     std::vector<xcoll_bytes> secrets;
-    for (const UniqueId &id : ids)
+    for (const UniqueId &id : ids) {
         secrets.push_back({id.secret.data(), id.secret.size()});
+    }
     const Secret<Hash> all{crypto.hash(secrets)};
     return Key(crypto, all);
 }
@@ -49,8 +50,9 @@ Key key_of(const std::vector<UniqueId> &ids, const Crypto &crypto) {
 } // namespace
 
 std::unique_ptr<Bootstrap> boot_meeting(Invitation invitation, const std::string &place) {
-    if (invitation.size > most_ranks)
+    if (invitation.size > most_ranks) {
         fail(XCOLL_ERR_ARGUMENT, "size is %d: this version starts at most %d ranks", invitation.size, most_ranks);
+    }
     const int64_t timeout_ms = invitation.timeout_ms;
     Meeting meeting(std::move(invitation));
     Tree tree = meeting.run();
@@ -60,8 +62,9 @@ std::unique_ptr<Bootstrap> boot_meeting(Invitation invitation, const std::string
 std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, Cryptos &cryptos, std::span<const xcoll_unique_id_t> ids, int rank,
                                     int size, const Settings &settings) {
     std::vector<UniqueId> contents;
-    for (size_t i = 0; i < ids.size(); ++i)
+    for (size_t i = 0; i < ids.size(); ++i) {
         contents.push_back(read_id(ids[i], format("config.ids[%zu]", i)));
+    }
     Invitation invitation(rank, size, key_of(contents, cryptos.get(settings)));
     invitation.refused = Caller::Refused::is_final;
     invitation.interface = settings.interface;
@@ -69,16 +72,19 @@ std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, Cryptos &cryptos, std::span<con
     invitation.advice =
         "All ranks need the same ids, in the same order and not used before, and each process that made "
         "one, or its child, must call xcoll_comm_create too";
-    for (const UniqueId &id : contents)
+    for (const UniqueId &id : contents) {
         invitation.hosts.push_back(id.contact);
-    for (size_t i = 0; i < ids.size(); ++i)
+    }
+    for (size_t i = 0; i < ids.size(); ++i) {
         if (auto claim = own.claim(ids[i])) {
             auto &leases = claim->listener ? invitation.held : invitation.watched;
             leases.push_back(std::move(claim->lease));
-            if (claim->listener)
+            if (claim->listener) {
                 invitation.listeners.push_back(std::move(*claim->listener));
+            }
             invitation.is_root = invitation.is_root || (claim->listener && i == 0);
         }
+    }
     return size == 1 ? boot_alone() : boot_meeting(std::move(invitation), "unique id");
 }
 

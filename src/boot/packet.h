@@ -32,12 +32,13 @@ inline bool send_packet(int socket, const void *head, size_t head_bytes, const v
         std::memcpy(CMSG_DATA(rights), descriptors, descriptor_count * sizeof(int));
     }
     ssize_t sent;
-    do
+    do {
         sent = sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    while (sent < 0 && errno == EINTR);
+    } while (sent < 0 && errno == EINTR);
     // The kernel limits how many descriptors of a user may be on their way; it is a wait like any other.
-    if (sent < 0 && errno == ETOOMANYREFS)
+    if (sent < 0 && errno == ETOOMANYREFS) {
         errno = EAGAIN;
+    }
     return sent >= 0;
 }
 
@@ -56,15 +57,17 @@ inline Packet receive_packet(int socket, void *data, size_t capacity) {
     message.msg_control = control;
     message.msg_controllen = sizeof control;
     Packet packet{};
-    do
+    do {
         packet.bytes = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (packet.bytes < 0 && errno == EINTR);
-    if (packet.bytes < 0)
+    } while (packet.bytes < 0 && errno == EINTR);
+    if (packet.bytes < 0) {
         return packet;
+    }
     packet.whole = (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
     for (cmsghdr *head = CMSG_FIRSTHDR(&message); head != nullptr; head = CMSG_NXTHDR(&message, head)) {
-        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
+        if (head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS) {
             continue;
+        }
         const size_t count = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         for (size_t i = 0; i < count; ++i) {
             int number;

@@ -28,8 +28,9 @@ Reception::Reception(std::vector<Listener> listeners, const Key &key)
 }
 
 Reception::~Reception() {
-    for (const Listener &listener : listeners_)
+    for (const Listener &listener : listeners_) {
         listener.stop();
+    }
 }
 
 bool Reception::full() const {
@@ -40,16 +41,20 @@ void Reception::let_in() {
     for (const Listener &listener : listeners_) {
         while (!full()) {
             Descriptor socket(accept4(listener.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-            if (!socket && (errno == EMFILE || errno == ENFILE))
+            if (!socket && (errno == EMFILE || errno == ENFILE)) {
                 fail(XCOLL_ERR_BOOTSTRAP,
                      "no descriptor is left for the connections of the other ranks: raise the limit (ulimit -n), or "
                      "start with several unique ids made by different ranks");
-            if (!socket && errno != EINTR && errno != ECONNABORTED)
+            }
+            if (!socket && errno != EINTR && errno != ECONNABORTED) {
                 break; // none, or one that was gone before it was let in
-            if (!socket)
+            }
+            if (!socket) {
                 continue;
-            if (visitors_.size() == room_)
+            }
+            if (visitors_.size() == room_) {
                 visitors_.pop_front();
+            }
             visitors_.push_back({Link(std::move(socket), Channel::Role::listener, key_), now_ms()});
         }
     }
@@ -80,21 +85,25 @@ std::optional<Reception::Arrival> Reception::step() {
 }
 
 void Reception::add_entries(std::vector<pollfd> &entries) {
-    for (const Listener &listener : listeners_)
+    for (const Listener &listener : listeners_) {
         entries.push_back({full() ? -1 : listener.socket(), POLLIN, 0});
-    for (Visitor &visitor : visitors_)
+    }
+    for (Visitor &visitor : visitors_) {
         entries.push_back(visitor.link.poll_entry());
+    }
 }
 
 int64_t Reception::next_ms() const {
-    if (visitors_.empty())
+    if (visitors_.empty()) {
         return never_ms;
+    }
     return visitors_.front().since_ms + (full() ? crowded_ms : patience_ms);
 }
 
 std::string Reception::turned_away() const {
-    if (wrong_secrets_ == 0)
+    if (wrong_secrets_ == 0) {
         return "";
+    }
     return format("; %zu %s another secret, the last one from %s", wrong_secrets_,
                   wrong_secrets_ == 1 ? "caller had" : "callers had", last_wrong_.c_str());
 }

@@ -27,8 +27,9 @@ uint32_t read_big_endian(const uint8_t *from) {
 }
 
 template <class Number> void write_big_endian(uint8_t *to, Number value) {
-    for (size_t i = 0; i < sizeof value; ++i)
+    for (size_t i = 0; i < sizeof value; ++i) {
         to[i] = static_cast<uint8_t>(value >> (8 * (sizeof value - 1 - i)));
+    }
 }
 
 // What a block becomes before it is mixed in: sixteen words of its own and 48 that follow from them.
@@ -36,8 +37,9 @@ using Schedule = Secret<std::array<uint32_t, 64>>;
 
 Schedule schedule(const uint8_t *block) {
     Schedule words;
-    for (size_t i = 0; i < 16; ++i)
+    for (size_t i = 0; i < 16; ++i) {
         words[i] = read_big_endian(block + 4 * i);
+    }
     for (size_t i = 16; i < 64; ++i) {
         const uint32_t far = words[i - 15], near = words[i - 2];
         const uint32_t small0 = std::rotr(far, 7) ^ std::rotr(far, 18) ^ far >> 3;
@@ -68,8 +70,9 @@ void Sha256::take_block(const uint8_t *block) {
         a = first + large0 + majority;
     }
     const uint32_t mixed[8] = {a, b, c, d, e, f, g, h};
-    for (size_t i = 0; i < state_.size(); ++i)
+    for (size_t i = 0; i < state_.size(); ++i) {
         state_[i] += mixed[i];
+    }
 }
 
 Sha256::~Sha256() {
@@ -83,8 +86,9 @@ Sha256 &Sha256::add(const void *data, size_t bytes) {
         const size_t filled = bytes_ % block_bytes;
         const size_t part = std::min(bytes, block_bytes - filled);
         std::memcpy(block_.data() + filled, from, part);
-        if (filled + part == block_bytes)
+        if (filled + part == block_bytes) {
             take_block(block_.data());
+        }
         bytes_ += part;
         from += part;
         bytes -= part;
@@ -97,12 +101,14 @@ Hash Sha256::finish() {
     write_big_endian(length, bytes_ * 8);
     const uint8_t mark = 0x80, zero = 0;
     add(&mark, 1);
-    while (bytes_ % block_bytes != block_bytes - sizeof length)
+    while (bytes_ % block_bytes != block_bytes - sizeof length) {
         add(&zero, 1);
+    }
     add(length, sizeof length);
     Hash hash;
-    for (size_t i = 0; i < state_.size(); ++i)
+    for (size_t i = 0; i < state_.size(); ++i) {
         write_big_endian(hash.data() + 4 * i, state_[i]);
+    }
     return hash;
 }
 
@@ -116,8 +122,9 @@ Hmac::Hmac(const void *key, size_t bytes) {
     }
     const auto keyed = [&](uint8_t pad) {
         auto block = padded;
-        for (uint8_t &byte : block)
+        for (uint8_t &byte : block) {
             byte ^= pad;
+        }
         return Sha256().add(block.data(), block.size());
     };
     inner_ = keyed(0x36);
@@ -131,8 +138,9 @@ Hash Hmac::finish() {
 
 bool equal_in_constant_time(const Hash &one, const Hash &other) {
     uint8_t difference = 0;
-    for (size_t i = 0; i < one.size(); ++i)
+    for (size_t i = 0; i < one.size(); ++i) {
         difference = static_cast<uint8_t>(difference | (one[i] ^ other[i]));
+    }
     return difference == 0;
 }
 

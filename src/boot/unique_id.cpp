@@ -59,20 +59,23 @@ UniqueId read_id(const xcoll_unique_id_t &id, const std::string &name) {
     Secret<Layout> secret;
     Layout &layout = secret;
     std::memcpy(&layout, &id, sizeof layout);
-    if (std::memcmp(layout.magic, magic, sizeof magic) != 0)
+    if (std::memcmp(layout.magic, magic, sizeof magic) != 0) {
         fail(
             XCOLL_ERR_ARGUMENT,
             "%s is no unique id: expected the 128 bytes that xcoll_get_unique_id wrote in one process, the same on all "
             "ranks",
             name.c_str());
-    if (layout.version != format_version)
+    }
+    if (layout.version != format_version) {
         fail(XCOLL_ERR_ARGUMENT,
              "%s is a unique id of version %u, this library reads version %u: use one version of xcoll", name.c_str(),
              unsigned{layout.version}, unsigned{format_version});
-    if (!checksum_matches(layout) || !layout.contact.is_valid())
+    }
+    if (!checksum_matches(layout) || !layout.contact.is_valid()) {
         fail(XCOLL_ERR_ARGUMENT,
              "%s was damaged on its way: its checksum does not fit. Hand on all 128 bytes as they are, not as a string",
              name.c_str());
+    }
     return {layout.contact, {layout.secret}};
 }
 
@@ -93,13 +96,15 @@ std::optional<OwnIds::Claim> OwnIds::claim(const xcoll_unique_id_t &id) {
     const std::lock_guard lock(mutex_);
     const Hash mark = mark_of(id);
     const auto found = std::find_if(own_.begin(), own_.end(), [&](const Own &own) { return own.mark == mark; });
-    if (found == own_.end())
+    if (found == own_.end()) {
         return std::nullopt;
+    }
     Own own = std::move(*found);
     own_.erase(found);
     Claim claim = {std::move(own.lease), std::nullopt};
-    if (claim.lease.take())
+    if (claim.lease.take()) {
         claim.listener = std::move(own.listener);
+    }
     return claim;
 }
 

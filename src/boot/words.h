@@ -41,9 +41,10 @@ static_assert(sizeof(JoinWord) == 96 && sizeof(SeatWord) == 80);
 
 template <class Word> Word read_word(const Frame &frame) {
     Word word;
-    if (frame.body.size() != sizeof word)
+    if (frame.body.size() != sizeof word) {
         fail(XCOLL_ERR_BOOTSTRAP, "a rank sent %zu bytes where %zu were expected: is its libxcoll of another version?",
              frame.body.size(), sizeof word);
+    }
     std::memcpy(static_cast<void *>(&word), frame.body.data(), sizeof word);
     return word;
 }

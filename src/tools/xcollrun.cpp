@@ -17,19 +17,21 @@ namespace {
 // A descriptor below 3 that is closed would be taken by a socket, which a rank would then write its output to.
 void open_standard_descriptors() {
     int number;
-    do
+    do {
         number = open("/dev/null", O_RDWR);
-    while (number >= 0 && number <= STDERR_FILENO);
-    if (number >= 0)
+    } while (number >= 0 && number <= STDERR_FILENO);
+    if (number >= 0) {
         close(number);
+    }
 }
 
 // Started by a rank of another job: that rank's socket is not for the ranks of this one.
 void keep_outer_socket() {
     const char *text = std::getenv(launcher::control_variable);
     const int number = text != nullptr ? std::atoi(text) : 0;
-    if (number > STDERR_FILENO)
+    if (number > STDERR_FILENO) {
         fcntl(number, F_SETFD, FD_CLOEXEC);
+    }
 }
 
 } // namespace
@@ -43,8 +45,9 @@ int main(int count, char **arguments) {
         return notice->is_error ? 125 : 0;
     }
     auto options = std::get<launcher::Options>(parsed);
-    if (options.ranks == 0)
+    if (options.ranks == 0) {
         options.ranks = std::min(static_cast<int>(launcher::usable_processors().size()), launcher::most_ranks);
+    }
     launcher::Signals signals;
     launcher::Guard guard(signals);
     return launcher::Job(options, signals, guard).run();

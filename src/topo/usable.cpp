@@ -19,8 +19,9 @@ template <class Limit> int smallest_limit(const std::string &mount, std::string 
     for (;;) {
         smallest = std::min(smallest, limit(mount + path).value_or(no_limit));
         const size_t slash = path.rfind('/');
-        if (slash == std::string::npos)
+        if (slash == std::string::npos) {
             return smallest;
+        }
         path.resize(slash);
     }
 }
@@ -33,8 +34,9 @@ std::optional<int> unified_limit(const std::string &group) {
 std::optional<int> legacy_limit(const std::string &group) {
     const auto quota_text = read_text(group + "/cpu.cfs_quota_us");
     const auto period_text = read_text(group + "/cpu.cfs_period_us");
-    if (!quota_text || !period_text)
+    if (!quota_text || !period_text) {
         return std::nullopt;
+    }
     const auto quota = parse_number(*quota_text), period = parse_number(*period_text);
     return quota && period ? quota_processors(*quota, *period) : std::nullopt;
 }
@@ -51,9 +53,11 @@ int usable_processors(const char *sysfs, const char *proc) {
         count = std::min(count, smallest_limit(mounts, *groups.unified, unified_limit));
         count = std::min(count, smallest_limit(mounts + "/unified", *groups.unified, unified_limit));
     }
-    if (groups.cpu)
-        for (const std::string &name : {groups.cpu_hierarchy, std::string("cpu")})
+    if (groups.cpu) {
+        for (const std::string &name : {groups.cpu_hierarchy, std::string("cpu")}) {
             count = std::min(count, smallest_limit(mounts + "/" + name, *groups.cpu, legacy_limit));
+        }
+    }
     return std::max(count, 1);
 }
 

@@ -48,15 +48,18 @@ int32_t gather(void *context, const void *send, void *recv, size_t bytes) {
     {
         const std::lock_guard hold(team.lock);
         team.table.resize(bytes * static_cast<size_t>(team.size));
-        if (bytes > 0)
+        if (bytes > 0) {
             std::memcpy(team.table.data() + bytes * static_cast<size_t>(member.rank), send, bytes);
+        }
     }
     team.meeting.arrive_and_wait();
-    if (member.rank == 0)
+    if (member.rank == 0) {
         team.when_gathered(bytes);
+    }
     team.meeting.arrive_and_wait();
-    if (bytes > 0)
+    if (bytes > 0) {
         std::memcpy(recv, team.table.data(), team.table.size());
+    }
     team.meeting.arrive_and_wait();
     return team.result(member.rank);
 }
@@ -65,7 +68,7 @@ int32_t gather(void *context, const void *send, void *recv, size_t bytes) {
 std::vector<std::string> run(Team &team, const std::function<std::string(Bootstrap &)> &body) {
     std::vector<std::string> said(static_cast<size_t>(team.size));
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < team.size; ++rank)
+    for (int rank = 0; rank < team.size; ++rank) {
         threads.emplace_back([&, rank] {
             Member member = {&team, rank};
             try {
@@ -75,14 +78,17 @@ std::vector<std::string> run(Team &team, const std::function<std::string(Bootstr
                 said[static_cast<size_t>(rank)] = std::string(result_name(failure.result())) + ": " + failure.what();
             }
         });
-    for (std::thread &thread : threads)
+    }
+    for (std::thread &thread : threads) {
         thread.join();
+    }
     return said;
 }
 
 void assert_all_well(const std::vector<std::string> &said) {
-    for (const std::string &text : said)
+    for (const std::string &text : said) {
         assert_string_equal(text.c_str(), "");
+    }
 }
 
 // A file whose size tells whose it is.
@@ -98,10 +104,12 @@ std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
     std::string wrong = files.size() == peers.size() ? "" : "wrong number of descriptors";
     for (size_t i = 0; i < files.size(); ++i) {
         struct stat status {};
-        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1)
+        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1) {
             wrong += " wrong file of rank " + std::to_string(peers[i]);
-        if (files[i] == mine || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0)
+        }
+        if (files[i] == mine || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0) {
             wrong += " not a duplicate that is closed on exec";
+        }
         close(files[i]);
     }
     return wrong;
@@ -109,16 +117,18 @@ std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
 
 std::vector<int> every(int size, int step = 1, int first = 0) {
     std::vector<int> ranks;
-    for (int rank = first; rank < size; rank += step)
+    for (int rank = first; rank < size; rank += step) {
         ranks.push_back(rank);
+    }
     return ranks;
 }
 
 size_t open_descriptors() {
     size_t count = 0;
     DIR *entries = opendir("/proc/self/fd");
-    while (readdir(entries) != nullptr)
+    while (readdir(entries) != nullptr) {
         ++count;
+    }
     closedir(entries);
     return count;
 }
@@ -129,17 +139,19 @@ std::vector<int> call_all_listeners() {
     std::ifstream table("/proc/net/unix");
     for (std::string line; std::getline(table, line);) {
         const size_t at = line.find("@xcoll-");
-        if (at == std::string::npos)
+        if (at == std::string::npos) {
             continue;
+        }
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         line.copy(address.sun_path + 1, sizeof address.sun_path - 1, at + 1);
         const int call = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (connect(call, reinterpret_cast<sockaddr *>(&address),
-                    static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + line.size() - at)) == 0)
+                    static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + line.size() - at)) == 0) {
             calls.push_back(call);
-        else
+        } else {
             close(call);
+        }
     }
     return calls;
 }
@@ -169,9 +181,11 @@ void blocks_are_gathered_in_the_order_of_ranks(void **) {
             const int mine[2] = {boot.rank(), -boot.rank()};
             std::vector<int> all(static_cast<size_t>(size) * 2);
             boot.allgather(mine, all.data(), sizeof mine);
-            for (int rank = 0; rank < size; ++rank)
-                if (all[static_cast<size_t>(rank) * 2] != rank || all[static_cast<size_t>(rank) * 2 + 1] != -rank)
+            for (int rank = 0; rank < size; ++rank) {
+                if (all[static_cast<size_t>(rank) * 2] != rank || all[static_cast<size_t>(rank) * 2 + 1] != -rank) {
                     return "wrong block";
+                }
+            }
             return boot.size() == size ? "" : "wrong size";
         }));
     }
@@ -198,8 +212,9 @@ void exchanges_follow_each_other_and_leave_no_descriptor(void **) {
     Team team(3);
     assert_all_well(run(team, [](Bootstrap &boot) {
         std::string wrong;
-        for (int i = 0; i < 20; ++i)
+        for (int i = 0; i < 20; ++i) {
             wrong += swap_files(boot, every(3));
+        }
         return wrong;
     }));
     assert_int_equal(open_descriptors(), before);
@@ -223,13 +238,15 @@ void all_ranks_fail_together_and_name_the_one_that_failed(void **) {
     const size_t before = open_descriptors();
     Team team(4);
     const auto said = run(team, [](Bootstrap &boot) -> std::string {
-        if (boot.rank() != 2)
+        if (boot.rank() != 2) {
             return swap_files(boot, every(4));
+        }
         boot.exchange_descriptors(-1, every(4)); // nothing to give
         return "";
     });
-    for (const std::string &text : said)
+    for (const std::string &text : said) {
         assert_non_null(std::strstr(text.c_str(), "on rank 2: fcntl"));
+    }
     assert_int_equal(open_descriptors(), before);
 }
 
@@ -238,29 +255,36 @@ void strangers_do_not_disturb(void **) {
     Team team(4);
     // Every listener is there as soon as their names are gathered, and nobody has called yet.
     team.when_gathered = [&](size_t) {
-        if (!calls.empty())
+        if (!calls.empty()) {
             return;
-        for (int again = 0; again < 5; ++again)
-            for (const int call : call_all_listeners())
+        }
+        for (int again = 0; again < 5; ++again) {
+            for (const int call : call_all_listeners()) {
                 calls.push_back(call);
+            }
+        }
         const int file = file_of(99);
         const uint64_t magic_and_rank = 0x44434c58, nothing = 0;
         const uint64_t forged[3] = {magic_and_rank, nothing, nothing}; // a gift of rank 0 with a wrong secret
         const char noise[100] = "noise";
         for (size_t i = 0; i < calls.size(); ++i) {
-            if (i % 4 == 0)
+            if (i % 4 == 0) {
                 send_with_descriptor(calls[i], forged, sizeof forged, file);
-            if (i % 4 == 1)
+            }
+            if (i % 4 == 1) {
                 send_with_descriptor(calls[i], noise, sizeof noise, file);
-            if (i % 4 == 2)
+            }
+            if (i % 4 == 2) {
                 shutdown(calls[i], SHUT_RDWR);
+            }
         }
         close(file);
     };
     const auto said = run(team, [](Bootstrap &boot) { return swap_files(boot, every(4)); });
     assert_true(calls.size() >= 20); // else this proves nothing
-    for (const int call : calls)
+    for (const int call : calls) {
         close(call);
+    }
     assert_all_well(said);
 }
 
@@ -268,14 +292,17 @@ void a_crowd_of_silent_strangers_does_not_keep_peers_out(void **) {
     std::vector<int> calls;
     Team team(2);
     team.when_gathered = [&](size_t) {
-        for (int again = 0; again < 100 && calls.size() < 200; ++again)
-            for (const int call : call_all_listeners())
+        for (int again = 0; again < 100 && calls.size() < 200; ++again) {
+            for (const int call : call_all_listeners()) {
                 calls.push_back(call);
+            }
+        }
     };
     const auto said = run(team, [](Bootstrap &boot) { return swap_files(boot, every(2)); });
     assert_true(calls.size() >= 200);
-    for (const int call : calls)
+    for (const int call : calls) {
         close(call);
+    }
     assert_all_well(said);
 }
 

@@ -49,17 +49,19 @@ void a_call_that_reaches_itself_is_refused_and_keeps_nobody_from_listening(void 
 void a_refused_call_comes_again_or_fails(void **) {
     const Contact contact = Contact::at(free_even_port(), {here});
     Caller patient(contact, Key(own_crypto(), Hash{}), Caller::Refused::comes_later);
-    while (patient.state().find("Connection refused") == std::string::npos)
+    while (patient.state().find("Connection refused") == std::string::npos) {
         assert_false(patient.step().has_value());
+    }
     Caller hasty(contact, Key(own_crypto(), Hash{}), Caller::Refused::is_final);
     std::string said;
-    while (said.empty())
+    while (said.empty()) {
         try {
             hasty.step();
         } catch (const Failure &failure) {
             assert_int_equal(failure.result(), XCOLL_ERR_BOOTSTRAP);
             said = failure.message();
         }
+    }
     assert_true(said.find("Connection refused") != std::string::npos);
 }
 

@@ -26,8 +26,9 @@ Bytes take_output(Channel &channel) {
 // Hands on what one says to the other; returns it too. `portion`: bytes at a time.
 Bytes hand_on(Channel &from, Channel &to, size_t portion = 1000) {
     Bytes bytes = take_output(from);
-    for (size_t i = 0; i < bytes.size(); i += portion)
+    for (size_t i = 0; i < bytes.size(); i += portion) {
         to.receive(bytes.data() + i, std::min(portion, bytes.size() - i));
+    }
     return bytes;
 }
 
@@ -58,14 +59,16 @@ void two_with_one_secret_can_talk(void **) {
         for (const std::string &text : {std::string("hello"), std::string(), std::string(Channel::frame_limit, 'x')}) {
             say(pair.caller, text);
             say(pair.listener, text + "back");
-            if (text.size() == Channel::frame_limit)
+            if (text.size() == Channel::frame_limit) {
                 take_output(pair.listener); // too long
+            }
             hand_on(pair.caller, pair.listener, std::max<size_t>(portion, 7));
             hand_on(pair.listener, pair.caller, std::max<size_t>(portion, 7));
             assert_true(pair.listener.take(frame) && text_of(frame) == text);
             assert_false(pair.listener.take(frame));
-            if (text.size() < Channel::frame_limit)
+            if (text.size() < Channel::frame_limit) {
                 assert_true(pair.caller.take(frame) && text_of(frame) == text + "back");
+            }
         }
     }
 }
@@ -83,8 +86,9 @@ void what_was_said_once_opens_nothing_again(void **) {
     const Bytes joined = take_output(earlier.caller);
     Channel listener(Role::listener, key_of("secret"));
     for (const Bytes *bytes :
-         {static_cast<const Bytes *>(&earlier.greeting), static_cast<const Bytes *>(&earlier.proof), &joined})
+         {static_cast<const Bytes *>(&earlier.greeting), static_cast<const Bytes *>(&earlier.proof), &joined}) {
         listener.receive(bytes->data(), bytes->size());
+    }
     assert_true(listener.state() == State::wrong_secret);
     Channel caller(Role::caller, key_of("secret"));
     caller.receive(earlier.answer.data(), earlier.answer.size());
@@ -168,10 +172,12 @@ void noise_opens_nothing(void **) {
         const Bytes answer = take_output(listener);
         Channel victim(below(2) ? Role::listener : Role::caller, key_of("secret"));
         Bytes noise = below(2) ? whole : answer;
-        for (size_t i = below(4); i > 0; --i)
+        for (size_t i = below(4); i > 0; --i) {
             noise[below(noise.size())] = static_cast<uint8_t>(below(256));
-        for (size_t i = below(300); i > 0; --i)
+        }
+        for (size_t i = below(300); i > 0; --i) {
             noise.push_back(static_cast<uint8_t>(below(256)));
+        }
         for (size_t at = 0; at < noise.size();) {
             const size_t portion = std::min(noise.size() - at, 1 + below(50));
             victim.receive(noise.data() + at, portion);

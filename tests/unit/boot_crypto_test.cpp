@@ -30,8 +30,9 @@ Settings with(CryptoWish wish, const std::string &folder = built::plugin_folder(
 // The library alone, if this build has its plug-in, and our own code.
 std::vector<const Crypto *> everybody(Cryptos &cryptos) {
     std::vector<const Crypto *> all = {&own_crypto()};
-    if (built::has_plugin("crypto"))
+    if (built::has_plugin("crypto")) {
         all.push_back(&cryptos.get(with(CryptoWish::library)));
+    }
     return all;
 }
 
@@ -86,8 +87,9 @@ void keyed_hashes_are_those_of_the_standard(void **) {
     is_signed_as(std::string(20, '\xaa'), std::string(50, '\xdd'),
                  "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
     std::string counting;
-    for (char byte = 1; byte <= 25; ++byte)
+    for (char byte = 1; byte <= 25; ++byte) {
         counting += byte;
+    }
     is_signed_as(counting, std::string(50, '\xcd'), "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b");
     is_signed_as(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First",
                  "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
@@ -100,16 +102,18 @@ void keyed_hashes_are_those_of_the_standard(void **) {
 
 // Any lengths around those of blocks, and any parts.
 void all_compute_the_same(void **) {
-    if (!built::has_plugin("crypto"))
+    if (!built::has_plugin("crypto")) {
         skip();
+    }
     Cryptos cryptos;
     const Crypto &library = cryptos.get(with(CryptoWish::library));
     const char *given = std::getenv("SEED");
     std::mt19937_64 random(given ? std::strtoull(given, nullptr, 10) : 1);
     const auto text = [&](size_t most) {
         std::string bytes(random() % (most + 1), 0);
-        for (char &byte : bytes)
+        for (char &byte : bytes) {
             byte = static_cast<char>(random());
+        }
         return bytes;
     };
     for (int i = 0; i < 1000; ++i) {
@@ -126,16 +130,20 @@ void threads_use_one_library(void **) {
     const Hash expected = Key(own_crypto(), Hash{7}).sign({{"text", 4}});
     std::vector<std::thread> threads;
     std::vector<int> right(4);
-    for (int &counted : right)
+    for (int &counted : right) {
         threads.emplace_back([&] {
-            for (int i = 0; i < 200; ++i)
+            for (int i = 0; i < 200; ++i) {
                 counted +=
                     Key(cryptos.get(with(CryptoWish::library_if_there)), Hash{7}).sign({{"text", 4}}) == expected;
+            }
         });
-    for (std::thread &thread : threads)
+    }
+    for (std::thread &thread : threads) {
         thread.join();
-    for (const int counted : right)
+    }
+    for (const int counted : right) {
         assert_int_equal(counted, 200);
+    }
 }
 
 void without_the_library_our_own_code_serves_and_says_why(void **) {
@@ -147,8 +155,9 @@ void without_the_library_our_own_code_serves_and_says_why(void **) {
     const Cryptos::Choice unwanted = cryptos.choose(with(CryptoWish::own));
     assert_ptr_equal(unwanted.crypto, &own_crypto());
     assert_string_equal(unwanted.why_not.c_str(), "XCOLL_CRYPTO=own");
-    if (!built::has_plugin("crypto"))
+    if (!built::has_plugin("crypto")) {
         return;
+    }
     const Cryptos::Choice there = cryptos.choose(with(CryptoWish::library_if_there));
     assert_ptr_not_equal(there.crypto, &own_crypto());
     assert_string_equal(there.why_not.c_str(), "");

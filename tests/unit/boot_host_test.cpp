@@ -33,10 +33,12 @@ public:
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             prepare();
             const ProcessIdentity self = process_identity();
-            if (write(ends[1], &self, sizeof self) != sizeof self)
+            if (write(ends[1], &self, sizeof self) != sizeof self) {
                 _exit(1);
-            for (;;)
+            }
+            for (;;) {
                 pause();
+            }
         }
         assert_int_equal(read(ends[0], &identity_, sizeof identity_), sizeof identity_);
         close(ends[0]);
@@ -116,15 +118,18 @@ void a_process_outlives_its_first_thread(void **) {
             do {
                 FILE *file = fopen("/proc/self/stat", "r");
                 char line[512] = "";
-                if (fgets(line, sizeof line, file) != nullptr)
+                if (fgets(line, sizeof line, file) != nullptr) {
                     text = line;
+                }
                 fclose(file);
             } while (text.find(") Z ") == std::string::npos && usleep(1000) == 0);
             const ProcessIdentity self = process_identity();
-            if (write(*static_cast<int *>(pipe), &self, sizeof self) != sizeof self)
+            if (write(*static_cast<int *>(pipe), &self, sizeof self) != sizeof self) {
                 _exit(1);
-            for (;;)
+            }
+            for (;;) {
                 pause();
+            }
         };
         pthread_t thread;
         static int writer;
@@ -145,8 +150,9 @@ void a_process_outlives_its_first_thread(void **) {
 }
 
 void another_users_process_is_alive(void **) {
-    if (geteuid() != 0)
+    if (geteuid() != 0) {
         skip(); // only root can become two users
+    }
     // The parent of a child that is nobody: init, or whoever started us, belongs to root.
     const ProcessIdentity self = {getpid(), 0}; // start time unknown: kill decides, and is not permitted
     const pid_t pid = fork();
@@ -191,10 +197,12 @@ void the_fields_of_a_process_are_found_after_any_name(void **) {
 void half_a_line_is_nothing(void **) {
     const std::string whole = std::string("77 (cat) S") + fields;
     const size_t enough = whole.find("4242");
-    for (size_t length = 0; length < enough; ++length)
+    for (size_t length = 0; length < enough; ++length) {
         assert_false(parse_process_stat(whole.substr(0, length)).has_value());
-    for (const char *text : {"x (cat) S 1", "77 cat S 1 2 3", "77 (cat) S 1 2 x", "(cat)", "77 (cat)S"})
+    }
+    for (const char *text : {"x (cat) S 1", "77 cat S 1 2 3", "77 (cat) S 1 2 x", "(cat)", "77 (cat)S"}) {
         assert_false(parse_process_stat(text).has_value());
+    }
 }
 
 void a_machine_is_equal_to_itself_and_to_no_other(void **) {

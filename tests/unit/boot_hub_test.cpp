@@ -29,18 +29,22 @@ struct Pair {
 
 void serve_once(Hub &hub, int size) {
     std::vector<pollfd> entries;
-    for (int rank = 0; rank < size; ++rank)
+    for (int rank = 0; rank < size; ++rank) {
         entries.push_back(hub.poll_entry(rank));
+    }
     poll(entries.data(), entries.size(), hub.stalled() ? 1 : 20);
     hub.retry();
-    for (int rank = 0; rank < size; ++rank)
-        if (entries[static_cast<size_t>(rank)].revents != 0)
+    for (int rank = 0; rank < size; ++rank) {
+        if (entries[static_cast<size_t>(rank)].revents != 0) {
             hub.serve(rank, entries[static_cast<size_t>(rank)].revents);
+        }
+    }
 }
 
 void assert_contains(const std::string &text, const char *part) {
-    if (text.find(part) == std::string::npos)
+    if (text.find(part) == std::string::npos) {
         print_error("\"%s\" does not contain \"%s\"\n", text.c_str(), part);
+    }
     assert_true(text.find(part) != std::string::npos);
 }
 
@@ -53,8 +57,9 @@ std::string verdict_on(const void *data, size_t bytes, int descriptor = -1) {
     Hub hub(std::move(controls));
     assert_true(send_packet(bad.theirs.get(), data, bytes, nullptr, 0, &descriptor, descriptor >= 0 ? 1 : 0));
     serve_once(hub, 2);
-    if (!hub.trouble())
+    if (!hub.trouble()) {
         return "";
+    }
     assert_int_equal(hub.trouble()->rank, 1);
     return hub.trouble()->text;
 }
@@ -64,8 +69,9 @@ std::vector<char> packet_of(Kind kind, uint64_t total, uint64_t offset, uint32_t
     const Header header = {launcher::magic, launcher::version, kind, total, offset, bytes, descriptors};
     std::vector<char> packet(sizeof header + data.size() * sizeof data[0]);
     std::memcpy(packet.data(), &header, sizeof header);
-    if (!data.empty())
+    if (!data.empty()) {
         std::memcpy(packet.data() + sizeof header, data.data(), data.size() * sizeof data[0]);
+    }
     return packet;
 }
 
@@ -87,11 +93,12 @@ void garbage_ends_the_job_in_the_name_of_its_rank(void **) {
     assert_contains(judge(packet_of(Kind::hello, 4, 0, 4, 0, {1})), "greeting");
     const Descriptor file(memfd_create("file", MFD_CLOEXEC));
     assert_string_equal(judge(packet_of(Kind::descriptors, 8, 0, 8, 1, {0, 1}), file.get()).c_str(), "");
-    for (const std::vector<int32_t> &list : {std::vector<int32_t>{0, 2}, {0, 0}, {1, 0}, {-1, 1}, {0}})
+    for (const std::vector<int32_t> &list : {std::vector<int32_t>{0, 2}, {0, 0}, {1, 0}, {-1, 1}, {0}}) {
         assert_contains(
             judge(packet_of(Kind::descriptors, list.size() * 4, 0, static_cast<uint32_t>(list.size() * 4), 1, list),
                   file.get()),
             "not a list of ranks");
+    }
     assert_contains(judge(packet_of(Kind::descriptors, 8, 0, 8, 0, {0, 1})), "not a list of ranks");
     assert_contains(judge(packet_of(Kind::descriptors, 0, 0, 0, 1), file.get()), "not a list of ranks");
 }
@@ -102,8 +109,9 @@ void noise_of_any_kind_is_survived(void **) {
     for (int round = 0; round < 2000; ++round) {
         Pair pairs[2];
         std::vector<Descriptor> controls;
-        for (Pair &pair : pairs)
+        for (Pair &pair : pairs) {
             controls.push_back(std::move(pair.ours));
+        }
         Hub hub(std::move(controls));
         for (int packet = 0; packet < 8; ++packet) {
             // Small numbers in all fields: most of the packets pass some of the checks.
@@ -119,8 +127,9 @@ void noise_of_any_kind_is_survived(void **) {
             const int descriptor = file.get();
             send_packet(pairs[random() % 2].theirs.get(), &header, sizeof header, body, small(), &descriptor,
                         random() % 2);
-            for (int rank = 0; rank < 2; ++rank)
+            for (int rank = 0; rank < 2; ++rank) {
                 hub.serve(rank, POLLIN | POLLOUT);
+            }
         }
         hub.end("enough");
     }
@@ -148,21 +157,24 @@ void a_rank_that_does_not_read_holds_up_nobody(void **) {
     Hub hub(std::move(controls));
     constexpr size_t bytes = launcher::contribution_limit; // far more than a socket holds
     const std::vector<char> data(launcher::packet_data, 'x');
-    for (const int socket : {lazy.theirs.get(), eager.theirs.get()})
+    for (const int socket : {lazy.theirs.get(), eager.theirs.get()}) {
         for (size_t offset = 0; offset < bytes;) {
             const Header header = {
                 launcher::magic, launcher::version, Kind::allgather, bytes, offset, launcher::packet_data, 0};
-            if (send_packet(socket, &header, sizeof header, data.data(), data.size(), nullptr, 0))
+            if (send_packet(socket, &header, sizeof header, data.data(), data.size(), nullptr, 0)) {
                 offset += data.size();
-            else
+            } else {
                 serve_once(hub, 2);
+            }
         }
+    }
     size_t received = 0;
     std::vector<char> packet(launcher::packet_limit);
     while (received < 2 * bytes) {
         serve_once(hub, 2);
-        for (Packet got; (got = receive_packet(eager.theirs.get(), packet.data(), packet.size())).bytes > 0;)
+        for (Packet got; (got = receive_packet(eager.theirs.get(), packet.data(), packet.size())).bytes > 0;) {
             received += static_cast<size_t>(got.bytes) - sizeof(Header);
+        }
     }
     assert_false(hub.trouble().has_value());
     assert_true(hub.poll_entry(0).events & POLLOUT); // its answer still waits for it

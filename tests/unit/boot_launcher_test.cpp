@@ -48,13 +48,16 @@ void clear_control() {
 
 void serve_once(Hub &hub, int size) {
     std::vector<pollfd> entries;
-    for (int rank = 0; rank < size; ++rank)
+    for (int rank = 0; rank < size; ++rank) {
         entries.push_back(hub.poll_entry(rank));
+    }
     poll(entries.data(), entries.size(), hub.stalled() ? 1 : 20);
     hub.retry();
-    for (int rank = 0; rank < size; ++rank)
-        if (entries[static_cast<size_t>(rank)].revents != 0)
+    for (int rank = 0; rank < size; ++rank) {
+        if (entries[static_cast<size_t>(rank)].revents != 0) {
             hub.serve(rank, entries[static_cast<size_t>(rank)].revents);
+        }
+    }
 }
 
 // Forks ranks, serves them until all have ended and checks that each returned 0. `body` says what is wrong, if
@@ -77,8 +80,9 @@ std::string run(int size, const std::function<std::string(int rank)> &body) {
             } catch (const Failure &failure) {
                 wrong = failure.message();
             }
-            if (!wrong.empty())
+            if (!wrong.empty()) {
                 std::fprintf(stderr, "rank %d: %s\n", rank, wrong.c_str());
+            }
             _exit(wrong.empty() ? 0 : 1);
         }
         pids.push_back(pid);
@@ -107,24 +111,29 @@ std::string gather(Bootstrap &boot, size_t bytes) {
     const std::vector<char> mine(bytes, static_cast<char>(boot.rank() + 1));
     std::vector<char> all(bytes * static_cast<size_t>(boot.size()));
     boot.allgather(mine.data(), all.data(), bytes);
-    for (size_t i = 0; i < all.size(); ++i)
-        if (all[i] != static_cast<char>(i / bytes + 1))
+    for (size_t i = 0; i < all.size(); ++i) {
+        if (all[i] != static_cast<char>(i / bytes + 1)) {
             return "wrong byte " + std::to_string(i) + " of " + std::to_string(bytes) + " a rank";
+        }
+    }
     return "";
 }
 
 std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
     const Descriptor mine(memfd_create("rank", MFD_CLOEXEC));
-    if (ftruncate(mine.get(), boot.rank() + 1) != 0)
+    if (ftruncate(mine.get(), boot.rank() + 1) != 0) {
         return "no file";
+    }
     const std::vector<int> files = boot.exchange_descriptors(mine.get(), peers);
     std::string wrong = files.size() == peers.size() ? "" : "wrong number of descriptors";
     for (size_t i = 0; i < files.size(); ++i) {
         struct stat status {};
-        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1)
+        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1) {
             wrong += " wrong file of rank " + std::to_string(peers[i]);
-        if (files[i] == mine.get() || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0)
+        }
+        if (files[i] == mine.get() || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0) {
             wrong += " not a duplicate that is closed on exec";
+        }
         close(files[i]);
     }
     return wrong;
@@ -132,8 +141,9 @@ std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
 
 std::vector<int> every(int size, int step = 1, int first = 0) {
     std::vector<int> ranks;
-    for (int rank = first; rank < size; rank += step)
+    for (int rank = first; rank < size; rank += step) {
         ranks.push_back(rank);
+    }
     return ranks;
 }
 
@@ -147,25 +157,28 @@ std::string failure_of(const std::function<void()> &body) {
 }
 
 void assert_contains(const std::string &text, const char *part) {
-    if (text.find(part) == std::string::npos)
+    if (text.find(part) == std::string::npos) {
         print_error("\"%s\" does not contain \"%s\"\n", text.c_str(), part);
+    }
     assert_true(text.find(part) != std::string::npos);
 }
 
 // ----------------------------------------------------------------------------------------------- what works
 
 void ranks_gather_blocks_of_any_size(void **) {
-    for (const int size : {1, 2, 3, 8})
+    for (const int size : {1, 2, 3, 8}) {
         assert_string_equal(run(size,
                                 [](int) {
                                     const auto boot = boot_launcher();
                                     std::string wrong;
-                                    for (const size_t bytes : {0U, 1U, 8U, 1000U, 32768U, 32769U, 300000U})
+                                    for (const size_t bytes : {0U, 1U, 8U, 1000U, 32768U, 32769U, 300000U}) {
                                         wrong += gather(*boot, bytes);
+                                    }
                                     return wrong;
                                 })
                                 .c_str(),
                             "");
+    }
 }
 
 void ranks_know_who_they_are(void **) {
@@ -179,8 +192,9 @@ void ranks_know_who_they_are(void **) {
 }
 
 void ranks_exchange_descriptors(void **) {
-    for (const int size : {1, 2, 3, 8, 70}) // 70: more than fit into one packet
+    for (const int size : {1, 2, 3, 8, 70}) { // 70: more than fit into one packet
         assert_string_equal(run(size, [size](int) { return swap_files(*boot_launcher(), every(size)); }).c_str(), "");
+    }
 }
 
 void groups_exchange_side_by_side_and_some_ranks_not_at_all(void **) {
@@ -256,8 +270,9 @@ void programs_that_a_rank_starts_do_not_inherit_the_socket(void **) {
 
 void a_rank_that_leaves_is_missed(void **) {
     const std::string trouble = run(3, [](int rank) -> std::string {
-        if (rank == 1)
+        if (rank == 1) {
             return "";
+        }
         const std::string failure = failure_of([] { gather(*boot_launcher(), 8); });
         return failure.find("rank 1 rank ") != std::string::npos ? "" : "got " + failure;
     });
@@ -297,8 +312,9 @@ void a_number_that_is_no_control_socket_is_refused(void **) {
         assert_contains(failure, launcher::control_variable);
         return failure;
     };
-    for (const char *text : {"", "x", "-1", "3x", "99999999999"})
+    for (const char *text : {"", "x", "-1", "3x", "99999999999"}) {
         assert_contains(failure_with(text), "expected a number");
+    }
     assert_contains(failure_with("1000000"), "not open");
     const Descriptor file(memfd_create("file", 0)), network(socket(AF_INET, SOCK_STREAM, 0));
     assert_contains(failure_with(std::to_string(file.get())), "not a socket to xcollrun");

@@ -38,8 +38,9 @@ inline Settings settings_of(const Seat &seat) {
 
 inline std::vector<xcoll_unique_id_t> make_ids(OwnIds &own, int count) {
     std::vector<xcoll_unique_id_t> ids;
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
         ids.push_back(own.make("lo"));
+    }
     return ids;
 }
 
@@ -49,7 +50,7 @@ inline std::vector<std::string> run(OwnIds &own, const std::vector<Seat> &seats,
     std::vector<std::string> said(seats.size());
     std::vector<std::thread> threads;
     Cryptos cryptos;
-    for (size_t i = 0; i < seats.size(); ++i)
+    for (size_t i = 0; i < seats.size(); ++i) {
         threads.emplace_back([&, i] {
             const Seat &seat = seats[i];
             try {
@@ -59,15 +60,18 @@ inline std::vector<std::string> run(OwnIds &own, const std::vector<Seat> &seats,
                 said[i] = std::string(result_name(failure.result())) + ": " + failure.what();
             }
         });
-    for (std::thread &thread : threads)
+    }
+    for (std::thread &thread : threads) {
         thread.join();
+    }
     return said;
 }
 
 inline std::vector<Seat> seats_of(int size, const std::vector<xcoll_unique_id_t> &ids) {
     std::vector<Seat> seats;
-    for (int rank = 0; rank < size; ++rank)
+    for (int rank = 0; rank < size; ++rank) {
         seats.push_back({rank, size, ids});
+    }
     return seats;
 }
 
@@ -77,26 +81,32 @@ inline std::string gather(Bootstrap &boot, size_t bytes) {
     const std::vector<char> mine(bytes, letter(boot.rank()));
     std::vector<char> all(bytes * static_cast<size_t>(boot.size()));
     boot.allgather(mine.data(), all.data(), bytes);
-    for (int rank = 0; rank < boot.size(); ++rank)
-        for (size_t i = 0; i < bytes; ++i)
-            if (all[static_cast<size_t>(rank) * bytes + i] != letter(rank))
+    for (int rank = 0; rank < boot.size(); ++rank) {
+        for (size_t i = 0; i < bytes; ++i) {
+            if (all[static_cast<size_t>(rank) * bytes + i] != letter(rank)) {
                 return "wrong block of rank " + std::to_string(rank);
+            }
+        }
+    }
     return "";
 }
 
 inline void assert_all_well(const std::vector<std::string> &said) {
-    for (const std::string &text : said)
+    for (const std::string &text : said) {
         assert_string_equal(text.c_str(), "");
+    }
 }
 
 // Every one of them failed, and says each of these.
 inline void assert_all_say(const std::vector<std::string> &said, std::initializer_list<const char *> parts) {
-    for (const std::string &text : said)
-        for (const char *part : parts)
+    for (const std::string &text : said) {
+        for (const char *part : parts) {
             if (text.find(part) == std::string::npos) {
                 print_error("\"%s\" is not in: %s\n", part, text.c_str());
                 assert_true(false);
             }
+        }
+    }
 }
 
 // A connection to where the id's ranks meet, of somebody who may have no secret.

@@ -17,8 +17,9 @@ namespace {
 size_t open_descriptors() {
     size_t count = 0;
     DIR *entries = opendir("/proc/self/fd");
-    while (readdir(entries) != nullptr)
+    while (readdir(entries) != nullptr) {
         ++count;
+    }
     closedir(entries);
     return count;
 }
@@ -40,8 +41,9 @@ void a_tree_holds_every_rank_once_and_is_flat(void **) {
             }
             assert_int_equal(next, place.subtree.end);
         }
-        for (int number = 1; number < size; ++number)
+        for (int number = 1; number < size; ++number) {
             assert_true(seen[static_cast<size_t>(number)] == 1 && depth[static_cast<size_t>(number)] <= 4);
+        }
     }
 }
 
@@ -54,8 +56,9 @@ void all_ranks_find_each_other(void **) {
         assert_all_well(run(own, seats_of(size, ids), [&](Bootstrap &boot) -> std::string {
             std::string wrong = boot.size() == size ? "" : "wrong size";
             // The longest takes several frames.
-            for (const size_t bytes : {size_t{8}, size_t{0}, size_t{1}, size_t{1000}, longest})
+            for (const size_t bytes : {size_t{8}, size_t{0}, size_t{1}, size_t{1000}, longest}) {
                 wrong += gather(boot, bytes);
+            }
             return wrong;
         }));
     }
@@ -85,28 +88,34 @@ void several_ids_share_the_work(void **) {
         constexpr int size = 7;
         std::vector<OwnIds> processes(size);
         std::vector<xcoll_unique_id_t> ids;
-        for (const int owner : owners)
+        for (const int owner : owners) {
             ids.push_back(processes[static_cast<size_t>(owner)].make("lo"));
+        }
         std::vector<std::vector<std::string>> said(size);
         std::vector<std::thread> threads;
-        for (int rank = 0; rank < size; ++rank)
+        for (int rank = 0; rank < size; ++rank) {
             threads.emplace_back([&, rank] {
                 said[static_cast<size_t>(rank)] = run(processes[static_cast<size_t>(rank)], {{rank, size, ids}},
                                                       [](Bootstrap &boot) { return gather(boot, 100); });
             });
-        for (std::thread &thread : threads)
+        }
+        for (std::thread &thread : threads) {
             thread.join();
-        for (const auto &text : said)
+        }
+        for (const auto &text : said) {
             assert_all_well(text);
+        }
     }
 }
 
 void several_communicators_start_at_once(void **) {
     OwnIds own;
     std::vector<Seat> seats;
-    for (int i = 0; i < 6; ++i)
-        for (const Seat &seat : seats_of(3, make_ids(own, 1)))
+    for (int i = 0; i < 6; ++i) {
+        for (const Seat &seat : seats_of(3, make_ids(own, 1))) {
             seats.push_back(seat);
+        }
+    }
     std::shuffle(seats.begin(), seats.end(), std::mt19937(1));
     assert_all_well(run(own, seats, [](Bootstrap &boot) { return gather(boot, 1000); }));
 }
@@ -115,8 +124,9 @@ void several_communicators_start_at_once(void **) {
 void it_does_not_matter_who_computes_the_proofs(void **) {
     OwnIds own;
     std::vector<Seat> seats = seats_of(5, make_ids(own, 2));
-    for (Seat &seat : seats)
+    for (Seat &seat : seats) {
         seat.crypto = seat.rank % 2 == 0 ? CryptoWish::library_if_there : CryptoWish::own;
+    }
     assert_all_well(run(own, seats, [](Bootstrap &boot) { return gather(boot, 1000); }));
 }
 
@@ -124,14 +134,16 @@ void descriptors_reach_the_ranks_of_a_machine(void **) {
     OwnIds own;
     assert_all_well(run(own, seats_of(5, make_ids(own, 1)), [](Bootstrap &boot) -> std::string {
         const Descriptor mine(memfd_create("rank", MFD_CLOEXEC));
-        if (ftruncate(mine.get(), boot.rank() + 1) != 0)
+        if (ftruncate(mine.get(), boot.rank() + 1) != 0) {
             return "ftruncate";
+        }
         const std::vector<int> files = boot.exchange_descriptors(mine.get(), {0, 1, 2, 3, 4});
         std::string wrong;
         for (size_t i = 0; i < files.size(); ++i) {
             struct stat status {};
-            if (fstat(files[i], &status) != 0 || status.st_size != static_cast<off_t>(i) + 1)
+            if (fstat(files[i], &status) != 0 || status.st_size != static_cast<off_t>(i) + 1) {
                 wrong += "wrong file";
+            }
             close(files[i]);
         }
         return wrong;
@@ -149,8 +161,9 @@ void it_says_how_the_ranks_met(void **) {
 void loopback_is_offered_only_where_there_is_nothing_else(void **) {
     OwnIds own;
     std::vector<Seat> seats = seats_of(3, make_ids(own, 1));
-    for (Seat &seat : seats)
+    for (Seat &seat : seats) {
         seat.interface = "";
+    }
     const Address best = own_addresses("").front();
     const std::string expected = "unique id from " + text_of(best) + " (" + interface_with(best) + ")";
     assert_all_well(run(own, seats, [&](Bootstrap &boot) -> std::string {
@@ -223,16 +236,19 @@ void a_rank_that_gives_up_is_noticed_by_all(void **) {
         gather(boot, 10);
         return boot.rank() == 17 ? "" : gather(boot, 10);
     });
-    for (size_t rank = 0; rank < said.size(); ++rank)
-        if (rank != 17)
+    for (size_t rank = 0; rank < said.size(); ++rank) {
+        if (rank != 17) {
             assert_all_say({said[rank]}, {"XCOLL_ERR_BOOTSTRAP", "connection to rank 17"});
+        }
+    }
 }
 
 void a_rank_that_stops_in_an_allgather_is_named_in_time(void **) {
     OwnIds own;
     std::vector<Seat> seats = seats_of(3, make_ids(own, 1));
-    for (Seat &seat : seats)
+    for (Seat &seat : seats) {
         seat.timeout_ms = 500;
+    }
     std::latch others_are_done(2);
     const auto said = run(own, seats, [&](Bootstrap &boot) -> std::string {
         if (boot.rank() == 2) {

@@ -30,8 +30,9 @@ std::string sha256(const std::string &text) {
 
 void portions_do_not_matter(void **) {
     std::string text;
-    for (int i = 0; i < 300; ++i)
+    for (int i = 0; i < 300; ++i) {
         text += static_cast<char>(i * 7);
+    }
     const std::string whole = sha256(text);
     for (size_t first = 0; first <= text.size(); ++first) {
         Sha256 parts;

@@ -36,10 +36,12 @@ void port_scanners_and_silence_keep_nobody(void **) {
         Sockets sockets;
         for (int i = 0; i < 20; ++i) {
             sockets.push_back(call(id));
-            if (i % 3 == 1)
+            if (i % 3 == 1) {
                 shutdown(sockets.back().get(), SHUT_RDWR);
-            if (i % 3 == 2)
+            }
+            if (i % 3 == 2) {
                 sockets.back().reset();
+            }
         }
         return sockets;
     });
@@ -49,8 +51,9 @@ void port_scanners_and_silence_keep_nobody(void **) {
 void a_crowd_of_silent_strangers_does_not_keep_ranks_out(void **) {
     meet_among([](const xcoll_unique_id_t &id) {
         Sockets sockets;
-        for (int i = 0; i < 200; ++i)
+        for (int i = 0; i < 200; ++i) {
             sockets.push_back(call(id));
+        }
         return sockets;
     });
 }
@@ -61,8 +64,9 @@ void noise_of_every_length_keeps_nobody(void **) {
         Sockets sockets;
         for (size_t bytes = 1; bytes < 30'000; bytes = bytes * 5 / 3 + 1) {
             std::vector<uint8_t> noise(bytes);
-            for (uint8_t &byte : noise)
+            for (uint8_t &byte : noise) {
                 byte = static_cast<uint8_t>(random());
+            }
             sockets.push_back(call(id));
             say(sockets.back(), noise.data(), bytes);
         }
@@ -80,8 +84,9 @@ void strangers_do_not_use_up_the_descriptors(void **) {
     if (stranger == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         Sockets sockets;
-        for (int i = 0; i < 100; ++i)
+        for (int i = 0; i < 100; ++i) {
             sockets.push_back(call(ids[0]));
+        }
         close(ready[0]);
         close(ready[1]);
         pause();
@@ -125,8 +130,9 @@ void what_was_overheard_lets_nobody_in(void **) {
     const auto hand_on = [&](Channel &from, Channel &to) {
         const std::vector<uint8_t> bytes = std::exchange(from.outgoing(), {});
         to.receive(bytes.data(), bytes.size());
-        if (&from == &caller)
+        if (&from == &caller) {
             overheard.insert(overheard.end(), bytes.begin(), bytes.end());
+        }
     };
     hand_on(caller, listener);
     hand_on(listener, caller);
@@ -155,8 +161,9 @@ void who_has_no_business_here_is_sent_away(void **) {
         said = run(nothing, {{1, 2, {write_id(mixed)}}}, [](Bootstrap &) { return std::string("all was well"); });
     });
     assert_all_well(run(own, seats_of(3, ids), [&](Bootstrap &boot) {
-        if (boot.rank() == 0)
+        if (boot.rank() == 0) {
             stray.join();
+        }
         return gather(boot, 10);
     }));
     // It came while they met, or when they had done so.

@@ -70,8 +70,9 @@ void addresses_are_few_and_different(void **) {
     const Address one = {4, {1}}, two = {4, {2}};
     assert_int_equal(Contact::at(1, {one, one, two, one}).count, 2);
     std::vector<Address> many;
-    for (uint8_t i = 0; i < 10; ++i)
+    for (uint8_t i = 0; i < 10; ++i) {
         many.push_back({4, {i}});
+    }
     const Contact contact = Contact::at(1, many);
     assert_int_equal(contact.count, Contact::most_addresses);
     assert_true(contact.is_valid() && contact.addresses[3] == many[3]);
@@ -114,8 +115,9 @@ void a_child_may_claim_what_its_parent_made(void **) {
     int claimed = 0;
     for (int i = 0; i < 3; ++i) {
         const pid_t child = fork();
-        if (child == 0)
+        if (child == 0) {
             _exit(own.claim(id)->listener ? 1 : 0);
+        }
         int status = 0;
         waitpid(child, &status, 0);
         assert_true(WIFEXITED(status));

@@ -62,8 +62,9 @@ void write_cache(Tree &tree, int cpu, int index, int level, const char *type, co
 // 2 sockets of 2 nodes of 4 third-level caches of 2 processors: 32 processors.
 void write_large_machine(Tree &tree) {
     tree.write("devices/system/cpu/online", "0-31\n");
-    for (int node = 0; node < 4; ++node)
+    for (int node = 0; node < 4; ++node) {
         tree.write("devices/system/node/node" + std::to_string(node) + "/cpulist", range(node * 8, 8));
+    }
     for (int cpu = 0; cpu < 32; ++cpu) {
         tree.write(tree.cpu(cpu, "/topology/physical_package_id"), std::to_string(cpu / 16) + "\n");
         write_cache(tree, cpu, 0, 1, "Data", "32K", std::to_string(cpu) + "\n");
@@ -74,9 +75,11 @@ void write_large_machine(Tree &tree) {
 }
 
 Processor processor(const Machine &machine, int cpu) {
-    for (const Processor &each : machine.processors)
-        if (each.cpu == cpu)
+    for (const Processor &each : machine.processors) {
+        if (each.cpu == cpu) {
             return each;
+        }
+    }
     print_error("processor %d is missing\n", cpu);
     assert_true(false);
     return {};
@@ -87,13 +90,14 @@ void sockets_nodes_and_caches_are_told_apart(void **) {
     write_large_machine(tree);
     const Machine machine = read_machine(tree.path());
     assert_int_equal(machine.processors.size(), 32);
-    for (const Processor &a : machine.processors)
+    for (const Processor &a : machine.processors) {
         for (const Processor &b : machine.processors) {
             assert_int_equal(a.socket == b.socket, a.cpu / 16 == b.cpu / 16);
             assert_int_equal(a.numa == b.numa, a.cpu / 8 == b.cpu / 8);
             assert_int_equal(a.l3 == b.l3, a.cpu / 2 == b.cpu / 2);
             assert_int_equal(a.l2 == b.l2, a.cpu == b.cpu);
         }
+    }
     assert_int_equal(machine.l2_bytes, 1 << 20);
     assert_int_equal(machine.l3_bytes, 32 << 20);
 }
@@ -119,8 +123,9 @@ void a_place_is_what_all_its_processors_share(void **) {
 void a_virtual_machine_may_hide_its_caches(void **) {
     Tree tree;
     write_large_machine(tree);
-    for (int cpu = 0; cpu < 32; ++cpu)
+    for (int cpu = 0; cpu < 32; ++cpu) {
         tree.remove(tree.cpu(cpu, "/cache"));
+    }
     tree.remove("devices/system/node");
     const Machine machine = read_machine(tree.path());
     assert_int_equal(machine.processors.size(), 32);
@@ -215,10 +220,12 @@ void no_sysfs_is_an_unknown_machine(void **) {
 
 void this_machine_has_the_processors_that_it_runs_on(void **) {
     const Machine machine = read_machine();
-    if (machine.processors.empty())
+    if (machine.processors.empty()) {
         skip(); // a sandbox without /sys
-    for (const int cpu : allowed_processors())
+    }
+    for (const int cpu : allowed_processors()) {
         assert_int_equal(processor(machine, cpu).cpu, cpu);
+    }
 }
 
 // ------------------------------------------------------------------------------------------------------- quotas
@@ -259,7 +266,7 @@ void a_quota_anywhere_on_the_path_counts(void **) {
 }
 
 void a_quota_of_the_first_version_counts(void **) {
-    for (const char *hierarchy : {"cpu,cpuacct", "cpu"})
+    for (const char *hierarchy : {"cpu,cpuacct", "cpu"}) {
         for (const char *group : {"/a/b", "/a", ""}) {
             Tree tree;
             const std::string folder = std::string("fs/cgroup/") + hierarchy + group;
@@ -270,6 +277,7 @@ void a_quota_of_the_first_version_counts(void **) {
             tree.write(folder + "/cpu.cfs_quota_us", "150000\n");
             assert_int_equal(usable_processors(tree.path(), tree.path()), 1);
         }
+    }
 }
 
 void a_quota_below_one_processor_is_one(void **) {

@@ -18,8 +18,9 @@ void numbers_may_end_with_a_newline(void **) {
 }
 
 void what_is_not_a_number_is_nothing(void **) {
-    for (const char *text : {"", "\n", "x", "1x", "1 2", "99999999999999999999", "--1", " 1", "+1"})
+    for (const char *text : {"", "\n", "x", "1x", "1 2", "99999999999999999999", "--1", " 1", "+1"}) {
         assert_false(parse_number(text).has_value());
+    }
 }
 
 void cpu_lists_have_ranges_and_single_numbers(void **) {
@@ -31,8 +32,9 @@ void cpu_lists_have_ranges_and_single_numbers(void **) {
 
 void garbage_in_a_cpu_list_makes_it_nothing(void **) {
     for (const char *text : {"a", "0-", "-3", "3-1", "0,,1", "0-3,2", "1,1", "0-99999999", "0;1", "0-1-2", "1,", "0x3",
-                             "70000", "18446744073709551616"})
+                             "70000", "18446744073709551616"}) {
         assert_false(parse_cpu_list(text).has_value());
+    }
 }
 
 void cache_sizes_have_units(void **) {
@@ -40,8 +42,9 @@ void cache_sizes_have_units(void **) {
     assert_true(parse_cache_size("32M\n") == size_t{32} << 20);
     assert_true(parse_cache_size("1G\n") == size_t{1} << 30);
     assert_true(parse_cache_size("4096\n") == size_t{4096});
-    for (const char *text : {"", "K", "0K", "-1K", "12Q", "9223372036854775807G", "1KK", "1.5M"})
+    for (const char *text : {"", "K", "0K", "-1K", "12Q", "9223372036854775807G", "1KK", "1.5M"}) {
         assert_false(parse_cache_size(text).has_value());
+    }
 }
 
 void quotas_are_rounded_down_but_never_to_nothing(void **) {
@@ -52,8 +55,10 @@ void quotas_are_rounded_down_but_never_to_nothing(void **) {
 }
 
 void no_quota_is_no_limit(void **) {
-    for (const char *text : {"max 100000\n", "", "max", "100000", "100000 0", "-1 100000", "0 100000", "x y", "1 2 3"})
+    for (const char *text :
+         {"max 100000\n", "", "max", "100000", "100000 0", "-1 100000", "0 100000", "x y", "1 2 3"}) {
         assert_false(parse_cpu_max(text).has_value());
+    }
     assert_false(quota_processors(-1, 100000).has_value());
 }
 

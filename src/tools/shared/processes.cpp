@@ -17,8 +17,9 @@ std::optional<ProcessEntry> read_process(pid_t pid) {
     const char *fields = text ? std::strrchr(text->c_str(), ')') : nullptr;
     char state;
     int parent;
-    if (fields == nullptr || std::sscanf(fields, ") %c %d", &state, &parent) != 2)
+    if (fields == nullptr || std::sscanf(fields, ") %c %d", &state, &parent) != 2) {
         return std::nullopt;
+    }
     return ProcessEntry{pid, parent, state};
 }
 
@@ -27,10 +28,12 @@ std::vector<ProcessEntry> all_processes() {
     for (const std::string &name : list_folder("/proc")) {
         const char *end = name.data() + name.size();
         int pid = 0;
-        if (std::from_chars(name.data(), end, pid).ptr != end)
+        if (std::from_chars(name.data(), end, pid).ptr != end) {
             continue;
-        if (const auto process = read_process(pid))
+        }
+        if (const auto process = read_process(pid)) {
             processes.push_back(*process);
+        }
     }
     return processes;
 }
@@ -40,9 +43,11 @@ std::vector<pid_t> descendants(pid_t of) {
     std::set<pid_t> found = {of};
     for (size_t before = 0; before != found.size();) {
         before = found.size();
-        for (const ProcessEntry &process : processes)
-            if (found.count(process.parent) != 0)
+        for (const ProcessEntry &process : processes) {
+            if (found.count(process.parent) != 0) {
                 found.insert(process.pid);
+            }
+        }
     }
     found.erase(of);
     return {found.begin(), found.end()};

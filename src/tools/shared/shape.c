@@ -2,8 +2,9 @@
 
 static size_t uneven_before(size_t count, int part) {
     size_t sum = 0;
-    for (int p = 0; p < part; p++)
+    for (int p = 0; p < part; p++) {
         sum += uneven(count, p);
+    }
     return sum;
 }
 
@@ -41,8 +42,9 @@ size_t shape_sent(const struct shape *shape) {
     case OP_GATHERV:
         return uneven(count, shape->rank);
     case OP_ALLTOALLV:
-        for (int p = 0; p < shape->size; p++)
+        for (int p = 0; p < shape->size; p++) {
             sum += uneven(count, shape->rank + p);
+        }
         return sum;
     case OP_GROUP:
         return group_calls * count;
@@ -87,8 +89,9 @@ int shape_most_spans(const struct shape *shape) {
 
 /* A block of every rank, one behind the other. */
 static int from_everyone(const struct shape *shape, size_t from, struct span *spans) {
-    for (int p = 0; p < shape->size; p++)
+    for (int p = 0; p < shape->size; p++) {
         spans[p] = (struct span){(size_t)p * shape->count, from, shape->count, p, p + 1};
+    }
     return shape->size;
 }
 
@@ -96,8 +99,9 @@ static int in_uneven_parts(const struct shape *shape, struct span *spans) {
     size_t at = 0;
     for (int p = 0; p < shape->size; p++) {
         size_t from = 0;
-        for (int q = 0; shape->op == OP_ALLTOALLV && q < shape->rank; q++)
+        for (int q = 0; shape->op == OP_ALLTOALLV && q < shape->rank; q++) {
             from += uneven(shape->count, p + q);
+        }
         const size_t count = uneven(shape->count, shape->op == OP_ALLTOALLV ? p + shape->rank : p);
         spans[p] = (struct span){at, from, count, p, p + 1};
         at += count;
@@ -109,9 +113,10 @@ static int of_group(const struct shape *shape, struct span *spans) {
     int found = 0;
     for (int k = 0; k < group_calls; k++) {
         const size_t block = (size_t)k * shape->count;
-        for (int p = 0; p < shape->size; p++)
+        for (int p = 0; p < shape->size; p++) {
             spans[found++] =
                 (struct span){block * (size_t)shape->size + (size_t)p * shape->count, block, shape->count, p, p + 1};
+        }
     }
     return found;
 }

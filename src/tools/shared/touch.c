@@ -13,7 +13,8 @@ uint64_t read_all(const void *from, size_t bytes) {
         memcpy(&word, at, sizeof word);
         sum ^= word;
     }
-    for (; bytes > 0; --bytes)
+    for (; bytes > 0; --bytes) {
         sum ^= *at++;
+    }
     return sum;
 }

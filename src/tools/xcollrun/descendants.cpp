@@ -17,14 +17,16 @@ void adopt_descendants() {
 void kill_descendants() {
     for (;;) {
         const std::vector<pid_t> left = tools::descendants(getpid());
-        for (const pid_t pid : left)
+        for (const pid_t pid : left) {
             kill(pid, SIGKILL);
+        }
         pid_t ended;
         while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
         }
         // With children but nothing found, /proc is of no use: the ranks die with us, the rest is out of reach.
-        if ((ended < 0 && errno == ECHILD) || left.empty())
+        if ((ended < 0 && errno == ECHILD) || left.empty()) {
             return;
+        }
         usleep(1000);
     }
 }

@@ -27,12 +27,14 @@ namespace {
 void tell(pid_t launcher, int pipe, const signalfd_siginfo &signal) {
     const SentSignal sent = {static_cast<int32_t>(signal.ssi_signo), static_cast<int32_t>(signal.ssi_pid)};
     // What the kernel sends, it sends to the launcher as well: a key was pressed, the terminal has hung up.
-    if (signal.ssi_signo == SIGCHLD || signal.ssi_code == SI_KERNEL)
+    if (signal.ssi_signo == SIGCHLD || signal.ssi_code == SI_KERNEL) {
         return;
-    if (signal.ssi_signo == SIGCONT)
+    }
+    if (signal.ssi_signo == SIGCONT) {
         kill(launcher, SIGCONT); // a stopped process reads no pipe
-    else if (write(pipe, &sent, sizeof sent) < 0)
+    } else if (write(pipe, &sent, sizeof sent) < 0) {
         kill(launcher, SIGTERM);
+    }
 }
 
 [[noreturn]] void watch(pid_t launcher, int pipe, const Signals &signals) {
@@ -41,13 +43,16 @@ void tell(pid_t launcher, int pipe, const signalfd_siginfo &signal) {
         poll(&entry, 1, -1);
         while (const auto signal = signals.next()) {
             tell(launcher, pipe, *signal);
-            if (signal->ssi_signo == SIGTSTP)
+            if (signal->ssi_signo == SIGTSTP) {
                 stop_here();
+            }
         }
         int status;
-        for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
-            if (ended == launcher)
+        for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+            if (ended == launcher) {
                 finish(status);
+            }
+        }
     }
 }
 
@@ -80,8 +85,9 @@ Guard::Guard(Signals &signals) {
 
 void Guard::came_to_group(const signalfd_siginfo &signal) {
     constexpr int64_t soon_ms = 1000;
-    if (signal.ssi_code == SI_KERNEL)
+    if (signal.ssi_code == SI_KERNEL) {
         return; // the guard does not tell of these
+    }
     // By the time that the guard's word of a stop is read, we were stopped for as long as it pleased the user.
     const int64_t until = signal.ssi_signo == SIGTSTP ? std::numeric_limits<int64_t>::max() : now_ms() + soon_ms;
     seen_[signal.ssi_signo] = {static_cast<int32_t>(signal.ssi_pid), until};
@@ -92,11 +98,13 @@ std::optional<SentSignal> Guard::next() {
     for (;;) {
         const ssize_t got = read(pipe_.get(), &signal, sizeof signal);
         gone_ = gone_ || got == 0;
-        if (got != sizeof signal)
+        if (got != sizeof signal) {
             return std::nullopt;
+        }
         Seen &seen = seen_[static_cast<size_t>(signal.number)];
-        if (seen.sender != signal.sender || now_ms() > seen.until)
+        if (seen.sender != signal.sender || now_ms() > seen.until) {
             return signal;
+        }
         seen = {};
     }
 }

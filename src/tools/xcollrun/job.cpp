@@ -53,8 +53,9 @@ void Job::start() {
             launch_.processors.clear();
         }
     }
-    if (options_.timeout_ms > 0)
+    if (options_.timeout_ms > 0) {
         timeout_ = now_ms() + options_.timeout_ms;
+    }
     std::vector<Descriptor> controls;
     for (int rank = 0; rank < options_.ranks; ++rank) {
         RankProcess process = start_rank(launch_, rank);
@@ -73,13 +74,15 @@ void Job::allow_open_files() {
     const rlim_t needed = static_cast<rlim_t>(options_.ranks) * 4 + 64;
     getrlimit(RLIMIT_NOFILE, &launch_.open_files);
     rlimit raised = launch_.open_files;
-    if (raised.rlim_cur >= needed)
+    if (raised.rlim_cur >= needed) {
         return;
+    }
     raised.rlim_cur = needed;
-    if (needed > raised.rlim_max || setrlimit(RLIMIT_NOFILE, &raised) != 0)
+    if (needed > raised.rlim_max || setrlimit(RLIMIT_NOFILE, &raised) != 0) {
         throw StartFailure{std::to_string(options_.ranks) + " ranks need " + std::to_string(needed) +
                                " open files, but the limit is " + std::to_string(raised.rlim_max) + " (ulimit -Hn)",
                            could_not_start};
+    }
 }
 
 void Job::serve_ranks() {
@@ -93,26 +96,32 @@ void Job::serve_ranks() {
 
 void Job::poll_once() {
     entries_ = {{signals_.descriptor(), POLLIN, 0}, {guard_.descriptor(), POLLIN, 0}};
-    for (int rank = 0; rank < options_.ranks; ++rank)
+    for (int rank = 0; rank < options_.ranks; ++rank) {
         entries_.push_back(hub_->poll_entry(rank));
+    }
     const size_t output = entries_.size();
     output_.add_entries(entries_);
-    if (poll(entries_.data(), entries_.size(), patience()) < 0)
+    if (poll(entries_.data(), entries_.size(), patience()) < 0) {
         return;
+    }
     read_signals();
     hub_->retry();
-    for (int rank = 0; rank < options_.ranks; ++rank)
-        if (const short events = entries_[static_cast<size_t>(rank) + 2].revents)
+    for (int rank = 0; rank < options_.ranks; ++rank) {
+        if (const short events = entries_[static_cast<size_t>(rank) + 2].revents) {
             hub_->serve(rank, events);
+        }
+    }
     output_.serve(entries_.data() + output);
 }
 
 int Job::patience() const {
     const int64_t now = now_ms();
     int64_t longest = hub_->stalled() ? retry_ms : 3600000;
-    for (const int64_t deadline : {phase_ == Phase::running ? 0 : phase_end_, timeout_, deserted_})
-        if (deadline != 0)
+    for (const int64_t deadline : {phase_ == Phase::running ? 0 : phase_end_, timeout_, deserted_}) {
+        if (deadline != 0) {
             longest = std::min(longest, std::max<int64_t>(deadline - now + 1, 0));
+        }
+    }
     return static_cast<int>(longest);
 }
 
@@ -120,15 +129,19 @@ void Job::read_signals() {
     // First our own: they explain what the guard will tell.
     while (const auto signal = signals_.next()) {
         guard_.came_to_group(*signal);
-        if (signal->ssi_signo == SIGINT && signal->ssi_code == SI_KERNEL)
+        if (signal->ssi_signo == SIGINT && signal->ssi_code == SI_KERNEL) {
             count_interrupt();
-        if (signal->ssi_signo == SIGTSTP)
+        }
+        if (signal->ssi_signo == SIGTSTP) {
             stop_here();
-        if (signal->ssi_signo == SIGCONT)
+        }
+        if (signal->ssi_signo == SIGCONT) {
             signal_ranks(SIGCONT);
+        }
     }
-    while (const auto signal = guard_.next())
+    while (const auto signal = guard_.next()) {
         pass_on(*signal);
+    }
     if (guard_.gone()) {
         kill_descendants();
         std::_Exit(128 + SIGKILL);
@@ -137,23 +150,28 @@ void Job::read_signals() {
 
 void Job::pass_on(const SentSignal &signal) {
     signal_ranks(signal.number);
-    if (signal.number == SIGINT)
+    if (signal.number == SIGINT) {
         count_interrupt();
-    if (signal.number == SIGTSTP)
+    }
+    if (signal.number == SIGTSTP) {
         stop_here();
+    }
 }
 
 void Job::count_interrupt() {
-    if (++interrupts_ < 2 || phase_ >= Phase::terminating)
+    if (++interrupts_ < 2 || phase_ >= Phase::terminating) {
         return;
+    }
     fail_job("interrupted again: ending the ranks", 128 + SIGINT, Phase::terminating);
     enter(Phase::terminating);
 }
 
 void Job::signal_ranks(int signal) {
-    for (const Rank &rank : ranks_)
-        if (!rank.ended)
+    for (const Rank &rank : ranks_) {
+        if (!rank.ended) {
             kill(rank.pid, signal);
+        }
+    }
 }
 
 bool Job::reap() {
@@ -162,8 +180,9 @@ bool Job::reap() {
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
         const auto rank =
             std::find_if(ranks_.begin(), ranks_.end(), [pid](const Rank &each) { return each.pid == pid; });
-        if (rank == ranks_.end())
+        if (rank == ranks_.end()) {
             continue;
+        }
         rank->ended = true;
         // Of those that ended at the same time, one that was killed is the cause, not a consequence.
         if (status != 0 && (culprit < 0 || (WIFSIGNALED(status) && !WIFSIGNALED(culprit_status)))) {
@@ -172,17 +191,20 @@ bool Job::reap() {
         }
     }
     const bool none_left = pid < 0 && errno == ECHILD;
-    if (culprit >= 0)
+    if (culprit >= 0) {
         fail_job(name(culprit) + " " + describe_end(culprit_status), exit_code_of(culprit_status), Phase::grace);
+    }
     if (phase_ == Phase::running &&
-        std::all_of(ranks_.begin(), ranks_.end(), [](const Rank &each) { return each.ended; }))
+        std::all_of(ranks_.begin(), ranks_.end(), [](const Rank &each) { return each.ended; })) {
         enter(Phase::grace); // for what they have left running
+    }
     return !none_left;
 }
 
 void Job::check_hub() {
-    if (const auto &trouble = hub_->trouble(); trouble && !failed_)
+    if (const auto &trouble = hub_->trouble(); trouble && !failed_) {
         fail_job(name(trouble->rank) + " " + trouble->text, job_broken, Phase::grace);
+    }
     const auto deserter = hub_->deserter();
     if (!deserter || failed_) {
         deserted_ = 0;
@@ -190,12 +212,14 @@ void Job::check_hub() {
     }
     const int64_t now = now_ms();
     const bool ended = ranks_[static_cast<size_t>(deserter->rank)].ended;
-    if (deserted_ == 0)
+    if (deserted_ == 0) {
         deserted_ = now + deserter_ms;
-    if (ended || now >= deserted_)
+    }
+    if (ended || now >= deserted_) {
         fail_job(name(deserter->rank) + (ended ? " has ended, but " : " has closed its connection to xcollrun, but ") +
                      deserter->text,
                  job_broken, Phase::grace);
+    }
 }
 
 void Job::check_deadlines() {
@@ -204,35 +228,41 @@ void Job::check_deadlines() {
         timeout_ = 0;
         char seconds[32];
         std::snprintf(seconds, sizeof seconds, "%g", static_cast<double>(options_.timeout_ms) / 1000);
-        if (!failed_)
+        if (!failed_) {
             fail_job("the job has not ended within " + std::string(seconds) + " s (--timeout): ending it", timed_out,
                      Phase::terminating);
+        }
     }
-    if (phase_ != Phase::running && now >= phase_end_)
+    if (phase_ != Phase::running && now >= phase_end_) {
         enter(phase_ == Phase::grace ? Phase::terminating : Phase::killing);
+    }
 }
 
 void Job::fail_job(const std::string &why, int exit_code, Phase phase) {
-    if (failed_)
+    if (failed_) {
         return;
+    }
     failed_ = true;
     exit_code_ = exit_code;
     say(why);
     hub_->end(why);
-    if (phase > phase_)
+    if (phase > phase_) {
         enter(phase);
+    }
 }
 
 void Job::enter(Phase phase) {
     phase_ = phase;
     phase_end_ = now_ms() + (phase == Phase::killing ? again_ms : grace_ms);
-    if (phase == Phase::grace)
+    if (phase == Phase::grace) {
         return;
+    }
     const int signal = phase == Phase::terminating ? SIGTERM : SIGKILL;
     signal_ranks(signal);
     for (const pid_t pid : tools::descendants(getpid())) {
-        if (std::none_of(ranks_.begin(), ranks_.end(), [pid](const Rank &rank) { return rank.pid == pid; }))
+        if (std::none_of(ranks_.begin(), ranks_.end(), [pid](const Rank &rank) { return rank.pid == pid; })) {
             kill(pid, signal);
+        }
         kill(pid, SIGCONT); // a stopped process does not notice SIGTERM
     }
 }
@@ -243,13 +273,16 @@ int Job::finish_output() {
         entries_ = {{signals_.descriptor(), POLLIN, 0}, {guard_.descriptor(), POLLIN, 0}};
         output_.add_entries(entries_);
         poll(entries_.data(), entries_.size(), -1);
-        while (const auto signal = signals_.next())
+        while (const auto signal = signals_.next()) {
             guard_.came_to_group(*signal);
+        }
         const auto signal = guard_.next();
-        if (signal && (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP))
+        if (signal && (signal->number == SIGINT || signal->number == SIGTERM || signal->number == SIGHUP)) {
             return 128 + signal->number;
-        if (guard_.gone())
+        }
+        if (guard_.gone()) {
             break;
+        }
         output_.serve(entries_.data() + 2);
     }
     return exit_code_;

@@ -56,23 +56,28 @@ public:
     std::variant<Options, Notice> run() {
         while (at_ < rest_.size() && rest_[at_].starts_with('-') && rest_[at_] != "-") {
             const std::string_view option = rest_[at_++];
-            if (option == "--")
+            if (option == "--") {
                 break;
-            if (auto notice = take(option))
+            }
+            if (auto notice = take(option)) {
                 return *notice;
+            }
         }
         options_.command.assign(rest_.begin() + static_cast<std::ptrdiff_t>(at_), rest_.end());
-        if (options_.command.empty() || options_.command.front().empty())
+        if (options_.command.empty() || options_.command.front().empty()) {
             return mistake("no program to run");
+        }
         return options_;
     }
 
 private:
     std::optional<Notice> take(std::string_view option) {
-        if (option == "--help" || option == "-h")
+        if (option == "--help" || option == "-h") {
             return Notice{std::string(usage) + help, false};
-        if (option == "--version")
+        }
+        if (option == "--version") {
             return Notice{version_text(), false};
+        }
         if (option == "--label") {
             options_.label = true;
             return std::nullopt;
@@ -81,44 +86,52 @@ private:
              {std::pair("-n", &Parser::set_ranks), std::pair("--bind", &Parser::set_bind),
               std::pair("--timeout", &Parser::set_timeout), std::pair("--env", &Parser::set_environment)}) {
             const size_t length = std::strlen(name);
-            if (!option.starts_with(name))
+            if (!option.starts_with(name)) {
                 continue;
-            if (option.size() == length)
+            }
+            if (option.size() == length) {
                 return at_ < rest_.size() ? (this->*set)(rest_[at_++]) : mistake(std::string(name) + " needs a value");
-            if (name[1] != '-')
+            }
+            if (name[1] != '-') {
                 return (this->*set)(option.substr(length));
-            if (option[length] == '=')
+            }
+            if (option[length] == '=') {
                 return (this->*set)(option.substr(length + 1));
+            }
         }
         return mistake("unknown option '" + std::string(option) + "'");
     }
 
     std::optional<Notice> set_ranks(std::string_view value) {
-        if (parse(value, options_.ranks) && options_.ranks >= 1 && options_.ranks <= most_ranks)
+        if (parse(value, options_.ranks) && options_.ranks >= 1 && options_.ranks <= most_ranks) {
             return std::nullopt;
+        }
         return mistake("-n " + std::string(value) + ": expected a number of ranks from 1 to " +
                        std::to_string(most_ranks));
     }
 
     std::optional<Notice> set_bind(std::string_view value) {
         options_.bind = value == "core";
-        if (value == "core" || value == "none")
+        if (value == "core" || value == "none") {
             return std::nullopt;
+        }
         return mistake("--bind " + std::string(value) + ": expected core or none");
     }
 
     std::optional<Notice> set_timeout(std::string_view value) {
         double seconds = 0;
         constexpr double longest = 1e9; // thirty years
-        if (!parse(value, seconds) || !(seconds >= 0.001 && seconds <= longest))
+        if (!parse(value, seconds) || !(seconds >= 0.001 && seconds <= longest)) {
             return mistake("--timeout " + std::string(value) + ": expected a positive number of seconds");
+        }
         options_.timeout_ms = static_cast<int64_t>(seconds * 1000);
         return std::nullopt;
     }
 
     std::optional<Notice> set_environment(std::string_view value) {
-        if (value.starts_with('=') || value.find('=') == std::string_view::npos)
+        if (value.starts_with('=') || value.find('=') == std::string_view::npos) {
             return mistake("--env " + std::string(value) + ": expected NAME=VALUE");
+        }
         options_.environment.emplace_back(value);
         return std::nullopt;
     }

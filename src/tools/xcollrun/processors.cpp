@@ -31,14 +31,18 @@ std::vector<int> usable_processors() {
     // The kernel refuses a set that is smaller than its own.
     for (int capacity = 1024; capacity <= 1 << 20 && processors.empty(); capacity *= 4) {
         ProcessorSet set(capacity);
-        if (sched_getaffinity(0, set.bytes(), set.get()) != 0)
+        if (sched_getaffinity(0, set.bytes(), set.get()) != 0) {
             continue;
-        for (int processor = 0; processor < capacity; ++processor)
-            if (CPU_ISSET_S(static_cast<size_t>(processor), set.bytes(), set.get()))
+        }
+        for (int processor = 0; processor < capacity; ++processor) {
+            if (CPU_ISSET_S(static_cast<size_t>(processor), set.bytes(), set.get())) {
                 processors.push_back(processor);
+            }
+        }
     }
-    if (processors.empty())
+    if (processors.empty()) {
         processors.push_back(0);
+    }
     return processors;
 }
 

@@ -13,12 +13,14 @@ constexpr int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,
 
 Signals::Signals() {
     sigemptyset(&read_);
-    for (const int signal : {SIGCHLD, SIGTSTP, SIGCONT})
+    for (const int signal : {SIGCHLD, SIGTSTP, SIGCONT}) {
         sigaddset(&read_, signal);
+    }
     for (const int signal : passed_on) {
         struct sigaction action;
-        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+        if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
             sigaddset(&read_, signal);
+        }
     }
     // With SIGCHLD ignored, the ends of children would be lost.
     struct sigaction action {};
@@ -36,8 +38,9 @@ void Signals::reopen() {
 
 std::optional<signalfd_siginfo> Signals::next() const {
     signalfd_siginfo info;
-    if (read(descriptor_.get(), &info, sizeof info) != sizeof info)
+    if (read(descriptor_.get(), &info, sizeof info) != sizeof info) {
         return std::nullopt;
+    }
     return info;
 }
 
@@ -56,8 +59,9 @@ void stop_here() {
 }
 
 std::string describe_end(int wait_status) {
-    if (WIFEXITED(wait_status))
+    if (WIFEXITED(wait_status)) {
         return "exited with code " + std::to_string(WEXITSTATUS(wait_status));
+    }
     const int signal = WTERMSIG(wait_status);
     return "was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
 }

@@ -26,15 +26,17 @@ struct Pair {
 
 Pair make_pipe(int rank) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         fail_start(rank, "pipe");
+    }
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 Pair make_control(int rank) {
     int ends[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         fail_start(rank, "socketpair");
+    }
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -55,8 +57,9 @@ void set_environment(const Launch &launch, int rank, int control) {
 }
 
 void redirect(const Launch &launch, int rank, const Pair &output, const Pair &errors) {
-    if (rank > 0)
+    if (rank > 0) {
         dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    }
     if (launch.options.label) {
         dup2(output.theirs.get(), STDOUT_FILENO);
         dup2(errors.theirs.get(), STDERR_FILENO);
@@ -66,21 +69,25 @@ void redirect(const Launch &launch, int rank, const Pair &output, const Pair &er
 // In the child: becomes the program; returns only if that fails.
 void become(const Launch &launch, int rank, pid_t launcher, int control) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != launcher)
+    if (getppid() != launcher) {
         _exit(could_not_start); // it died before we asked to die with it
+    }
     // Above the numbers that shell scripts use for their own redirections.
     constexpr int out_of_the_way = 20;
     int inherited = fcntl(control, F_DUPFD, out_of_the_way);
-    if (inherited < 0)
+    if (inherited < 0) {
         inherited = dup(control);
+    }
     set_environment(launch, rank, inherited);
-    if (!launch.processors.empty())
+    if (!launch.processors.empty()) {
         bind_to(launch.processors[static_cast<size_t>(rank)]);
+    }
     setrlimit(RLIMIT_NOFILE, &launch.open_files);
     launch.signals.restore();
     std::vector<char *> arguments;
-    for (const std::string &argument : launch.options.command)
+    for (const std::string &argument : launch.options.command) {
         arguments.push_back(const_cast<char *>(argument.c_str()));
+    }
     arguments.push_back(nullptr);
     execvp(arguments.front(), arguments.data());
 }
@@ -89,19 +96,22 @@ void become(const Launch &launch, int rank, pid_t launcher, int control) {
 void check_started(const Launch &launch, pid_t pid, Descriptor &report) {
     int error = 0;
     ssize_t got;
-    do
+    do {
         got = read(report.get(), &error, sizeof error);
-    while (got < 0 && errno == EINTR);
-    if (got != sizeof error)
+    } while (got < 0 && errno == EINTR);
+    if (got != sizeof error) {
         return;
+    }
     waitpid(pid, nullptr, 0);
     const std::string &program = launch.options.command.front();
-    if (error == ENOENT && access(program.c_str(), F_OK) == 0)
+    if (error == ENOENT && access(program.c_str(), F_OK) == 0) {
         throw StartFailure{"cannot run " + program + ": the interpreter that it asks for is not found", not_runnable};
-    if (error == ENOENT)
+    }
+    if (error == ENOENT) {
         throw StartFailure{"program not found: " + program +
                                (program.find('/') == std::string::npos ? " (not in PATH; ./" + program + "?)" : ""),
                            not_found};
+    }
     throw StartFailure{"cannot run " + program + ": " + std::strerror(error), not_runnable};
 }
 
@@ -114,14 +124,16 @@ RankProcess start_rank(const Launch &launch, int rank) {
         errors = make_pipe(rank);
     }
     const pid_t launcher = getpid(), pid = fork();
-    if (pid < 0)
+    if (pid < 0) {
         fail_start(rank, "fork");
+    }
     if (pid == 0) {
         redirect(launch, rank, output, errors);
         become(launch, rank, launcher, control.theirs.get());
         const int error = errno;
-        if (write(report.theirs.get(), &error, sizeof error) < 0)
+        if (write(report.theirs.get(), &error, sizeof error) < 0) {
             _exit(could_not_start);
+        }
         _exit(not_found);
     }
     report.theirs.reset();
