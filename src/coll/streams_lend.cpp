@@ -23,8 +23,7 @@ bool Streams::find_lendable() {
     }
     if (exchange_.differs_by_reader() && ranks_ > 2) {
         lent_ = op.send;
-        lends_blocks_ = true;
-        lends_ = !op.out && can_lend_out(window_, op, op.send, OneShot::shown(op, rank_, ranks_));
+        lends_ = lends_blocks_ = !op.out && can_lend_out(window_, op, op.send, OneShot::shown(op, rank_, ranks_));
         return lends_;
     }
     const int reader = shared_end_ > 0 ? -1 : (op.root >= 0 && rank_ != op.root ? op.root : 1 - rank_);

@@ -216,6 +216,36 @@ void ragged_blocks(const Rank &rank, xcoll_comm_t comm, xcoll_comm_t heap, bool 
     }
 }
 
+// Parts of one size that do not lie together, from the root and from everybody; they come together.
+void strided_blocks(const Rank &rank, xcoll_comm_t comm, xcoll_comm_t heap, bool lends) {
+    constexpr size_t runs = 80, run = 900, bytes = runs * run;
+    const auto ranks = static_cast<size_t>(rank.size()), me = static_cast<size_t>(rank.rank());
+    xcoll_dtype_t type = 0;
+    size_t extent = 0;
+    ranks::succeed(xcoll_type_vector(runs, run, run + 1, XCOLL_UINT8, &type));
+    ranks::succeed(xcoll_type_extent(type, &extent));
+    const Buffer<uint8_t> send(ranks * extent, heap), recv(ranks * bytes, heap);
+    for (const bool scatters : {false, true}) {
+        for (size_t p = 0; p < ranks; ++p) {
+            for (size_t i = 0; i < bytes; ++i) {
+                send[p * extent + i / run * (run + 1) + i % run] = value(scatters, me, p, i, 0);
+            }
+        }
+        const uint64_t before = times_lent(comm);
+        ranks::succeed(scatters ? xcoll_scatter_typed(send.data(), 1, type, recv.data(), bytes, XCOLL_UINT8, 0, comm)
+                                : xcoll_alltoall_typed(send.data(), 1, type, recv.data(), bytes, XCOLL_UINT8, comm));
+        const bool gives = lends && (!scatters || me == 0);
+        ranks::check(times_lent(comm) - before == (gives ? 1 : 0), "strided blocks are lent, or must not be");
+        std::fill(send.begin(), send.end(), uint8_t{0xdd});
+        for (size_t p = 0; p < (scatters ? 1 : ranks); ++p) {
+            for (size_t i = 0; i < bytes; ++i) {
+                ranks::check(recv[p * bytes + i] == value(scatters, p, me, i, 0), "a byte of the strided blocks");
+            }
+        }
+    }
+    ranks::succeed(xcoll_type_free(&type));
+}
+
 // Rank 1 expects nothing of what rank 0 lends: both are told instead of waiting for each other.
 void counts_that_differ_are_told(const Rank &rank, xcoll_comm_t comm, bool grouped) {
     constexpr size_t bytes = 80'001;
@@ -252,6 +282,7 @@ void test(Rank &rank) {
                 Scene(rank, comm, heap, cut).run(lends);
             }
             ragged_blocks(rank, comm, heap, lends);
+            strided_blocks(rank, comm, heap, lends);
         }
         // Heap here and memory of its own there: a list that names both, or copies.
         Scene(rank, comm, rank.rank() % 2 ? comm : XCOLL_COMM_NULL, cuts[0])
