@@ -45,8 +45,9 @@ lines out 400000
 until_true none_left
 lines out 1
 says err "killed by signal 13"
-# One that has no room is told of, once, and the other stream goes on.
+# One that has no room is told of, once, the other stream goes on, and the job does not end well.
 "$xcollrun" -n 1 --label sh -c 'echo lost; sleep 0.1; echo kept >&2' >/dev/full 2>"$work/err"
+[ $? -eq 1 ] || wrong 'what could not be written counts as a success'
 says err "xcollrun: cannot write the ranks' output: No space left on device"
 says err '[0] kept'
 lines err 2

@@ -285,7 +285,8 @@ int Job::finish_output() {
         }
         output_.serve(entries_.data() + 2);
     }
-    return exit_code_;
+    constexpr int exit_lost = 1; // as other programs that cannot write what they are asked for
+    return exit_code_ == 0 && output_.has_lost() ? exit_lost : exit_code_;
 }
 
 std::string Job::name(int rank) const {

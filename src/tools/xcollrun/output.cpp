@@ -105,6 +105,7 @@ void Output::write_some() {
 // Nobody reads it any more: the ranks that write to it get what they would get without us, SIGPIPE.
 void Output::give_up(int target) {
     if (errno != EPIPE) {
+        has_lost_ = true;
         std::fprintf(stderr, "xcollrun: cannot write the ranks' output: %s\n", std::strerror(errno));
     }
     std::erase_if(lines_, [target](const Line &line) { return line.target == target; });

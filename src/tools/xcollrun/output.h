@@ -23,6 +23,10 @@ public:
     bool has_unwritten() const {
         return !lines_.empty();
     }
+    // Something could not be written, for another reason than that nobody reads it.
+    bool has_lost() const {
+        return has_lost_;
+    }
 
 private:
     struct Source {
@@ -54,6 +58,7 @@ private:
     std::deque<Line> lines_;
     size_t waiting_ = 0;
     size_t written_ = 0; // of the first line
+    bool has_lost_ = false;
 };
 
 } // namespace xcoll::launcher
