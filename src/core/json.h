@@ -1,24 +1,11 @@
-// The few things that writing JSON takes.
+// Lists in JSON.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
-#include "base/error.h"
+#include "base/quoted.h"
 
 namespace xcoll {
-
-inline std::string quoted(const std::string &text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            out += '\\';
-        }
-        const bool printable = static_cast<unsigned char>(c) >= ' ';
-        out += printable ? std::string(1, c) : format("\\u%04x", static_cast<unsigned char>(c));
-    }
-    return out + '"';
-}
 
 // Joins what print(item) gives for each item, in brackets.
 template <class Items, class Print> std::string list_of(const Items &items, Print print) {

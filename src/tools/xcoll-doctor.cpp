@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/quoted.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
 #include "tools/shared/text.h"
@@ -14,9 +15,9 @@
 #include "tools/xcoll-doctor/visit.h"
 
 using namespace xcoll::doctor;
+using xcoll::quoted;
 using xcoll::tools::Json;
 using xcoll::tools::must;
-using xcoll::tools::quoted;
 
 namespace {
 

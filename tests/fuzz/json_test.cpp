@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iconv.h>
 
+#include "base/quoted.h"
+
 // Tools are no part of the library.
 #include "tools/shared/json.cpp"
 
@@ -39,7 +41,7 @@ bool is_utf8(std::string_view text) {
 } // namespace
 
 void feed(std::string_view input) {
-    const std::string read = Json::parse(tools::quoted(input)).text();
+    const std::string read = Json::parse(quoted(input)).text();
     must(is_utf8(read), "what is read is UTF-8");
     must(read == input || !is_utf8(input), "a text in quotes is read as it was");
     try {

@@ -43,13 +43,13 @@ int main() {
     must(xcoll_comm_config_defaults(&config, sizeof config));
     config.settings = "ALLREDUCE=one_shot";
     config.timeout_ms = 12500;
-    config.name = "a \"name\"";
+    config.name = "a \"name\" with \xff";
     xcoll_comm_t world, child;
     must(xcoll_init_config(&config, &world));
     must(xcoll_comm_dup(world, &child));
     for (xcoll_comm_t comm : {world, child}) {
         const std::string text = described(comm);
-        expect(text, "\"name\": \"a \\\"name\\\"\"");
+        expect(text, "\"name\": \"a \\\"name\\\" with \xef\xbf\xbd\"");
         expect(text, setting("ALLREDUCE", "one_shot", "auto", "program"));
         expect(text, setting("TIMEOUT", "12.5", "1800", "program"));
         expect(text, setting("SHM_BUDGET", "32M", "64M", "environment"));

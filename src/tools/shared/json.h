@@ -53,7 +53,4 @@ private:
     Value value_;
 };
 
-// Text as a JSON string, with its quotes; what is not UTF-8 in it is replaced.
-std::string quoted(std::string_view text);
-
 } // namespace xcoll::tools

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "tools/shared/json.h"
+#include "base/quoted.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/timeline.h"
 #include "xcoll.h"
@@ -15,7 +15,6 @@
 namespace xcoll::doctor {
 
 using tools::format;
-using tools::quoted;
 using trace::Details;
 using trace::Event;
 

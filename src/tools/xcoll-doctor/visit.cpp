@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tools/shared/json.h"
+#include "base/quoted.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/diagnosis.h"
 
@@ -11,7 +11,6 @@ namespace xcoll::doctor {
 
 using tools::format;
 using tools::padded;
-using tools::quoted;
 
 namespace {
 

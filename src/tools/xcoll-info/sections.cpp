@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quoted.h"
 #include "tools/shared/limits.h"
 #include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
@@ -203,9 +204,9 @@ std::string limits_as_json() {
     for (const tools::Limit &limit : tools::read_limits()) {
         constexpr const char *pattern = "{\"name\": %s, \"bytes\": %s, \"soft\": %s, \"hard\": %s, \"meaning\": %s}";
         tools::add_item(text, ", ",
-                        tools::format(pattern, tools::quoted(limit.name).c_str(), limit.is_bytes ? "true" : "false",
+                        tools::format(pattern, quoted(limit.name).c_str(), limit.is_bytes ? "true" : "false",
                                       number(limit.soft).c_str(), number(limit.hard).c_str(),
-                                      tools::quoted(limit.meaning).c_str()));
+                                      quoted(limit.meaning).c_str()));
     }
     return '[' + text + ']';
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tools/shared/json.h"
+#include "base/quoted.h"
 #include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-perf/round_trip.h"
@@ -153,7 +153,7 @@ void Report::print_json_line(const Record &record) const {
     for (const Field &field : fields()) {
         const std::string value = written(field, record);
         const std::string number = value.empty() ? "null" : value;
-        tools::add_item(members, ", ", tools::quoted(field.name) + ": " + (field.text ? tools::quoted(value) : number));
+        tools::add_item(members, ", ", quoted(field.name) + ": " + (field.text ? quoted(value) : number));
     }
     std::printf("%s\n{%s}", printed_ ? "," : "", members.c_str());
 }
