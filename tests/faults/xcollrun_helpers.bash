@@ -80,6 +80,7 @@ waiting_for=
 until_true() {
     waiting_for=$*
     until "$@"; do sleep 0.02; done
+    "$@" || until_true "$@" # with job control, bash leaves loops when a job of its own stops
     waiting_for=
 }
 out_of_time() {

@@ -33,8 +33,8 @@ void an_abort_ends_a_loop_of_tests(const Rank &rank) {
     succeed(xcoll_comm_free(&comm));
 }
 
-// The last rank has begun the operation, so its head is there, but has not done its part of the blocks: it begins
-// before the others come, as it could go on with them, to the end, while it begins.
+// The last rank has begun the operation, so its head is there, but has not done its part of the blocks: it begins and
+// frees before the others come, as it could go on with them, to the end, or a thread of theirs could for it.
 void a_free_ends_the_operations_of_others(const Rank &rank) {
     constexpr size_t count = size_t{4} << 20;
     xcoll_comm_t comm = rank.open();
@@ -42,8 +42,8 @@ void a_free_ends_the_operations_of_others(const Rank &rank) {
     if (rank.rank() == rank.size() - 1) {
         xcoll_request_t request;
         succeed(xcoll_iallreduce(XCOLL_IN_PLACE, data.data(), count, XCOLL_INT32, XCOLL_SUM, comm, &request));
-        rank.meet();
         succeed(xcoll_comm_free(&comm));
+        rank.meet();
         expect(XCOLL_ERR_ABORTED, xcoll_wait(&request));
     } else {
         rank.meet();
