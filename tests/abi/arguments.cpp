@@ -4,7 +4,6 @@
 // make the same mistakes; the communicator stays usable throughout.
 #include "mistakes.h"
 
-using mistakes::expect_usable;
 using mistakes::make;
 using ranks::Rank;
 
@@ -206,13 +205,7 @@ void nothing_at_all(const Rank &, xcoll_comm_t comm) {
 
 void test(Rank &rank) {
     ranks::check(rank.rank() < 0 || xcoll_last_error()[0] == '\0', "there was an error before any mistake");
-    xcoll_comm_t comm = rank.open();
-    for (void (*part)(const Rank &, xcoll_comm_t) :
-         {queries, derived_communicators, bcasts, allreduces, requests, nothing_at_all}) {
-        part(rank, comm);
-        expect_usable(comm, rank.size());
-    }
-    ranks::succeed(xcoll_comm_free(&comm));
+    mistakes::make_all(rank, {queries, derived_communicators, bcasts, allreduces, requests, nothing_at_all});
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 // Groups that are used wrongly get STATE, and say why; a group that is cancelled has not happened.
 #include "mistakes.h"
 
-using mistakes::expect_usable;
 using mistakes::make;
 using ranks::Rank;
 
@@ -79,13 +78,7 @@ void streams(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    xcoll_comm_t comm = rank.open();
-    for (void (*part)(const Rank &, xcoll_comm_t) :
-         {outside_of_a_group, what_cannot_be_in_a_group, cancelled, streams}) {
-        part(rank, comm);
-        expect_usable(comm, rank.size());
-    }
-    ranks::succeed(xcoll_comm_free(&comm));
+    mistakes::make_all(rank, {outside_of_a_group, what_cannot_be_in_a_group, cancelled, streams});
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,17 @@ inline void expect_usable(xcoll_comm_t comm, int size) {
     xcoll_result_t error = XCOLL_ERR_INTERNAL;
     ranks::succeed(xcoll_comm_get_async_error(comm, &error));
     ranks::check(error == XCOLL_SUCCESS, "a wrong argument is no fatal error");
+}
+
+// The parts of a test, all on one communicator that survives each of them.
+inline void make_all(const ranks::Rank &rank,
+                     std::initializer_list<void (*)(const ranks::Rank &, xcoll_comm_t)> parts) {
+    xcoll_comm_t comm = rank.open();
+    for (const auto part : parts) {
+        part(rank, comm);
+        expect_usable(comm, rank.size());
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
 }
 
 } // namespace mistakes

@@ -4,7 +4,6 @@
 // and what was expected. All ranks make the same mistakes; the communicator stays usable.
 #include "mistakes.h"
 
-using mistakes::expect_usable;
 using mistakes::make;
 using ranks::Rank;
 
@@ -133,12 +132,7 @@ void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    xcoll_comm_t comm = rank.open();
-    for (void (*part)(const Rank &, xcoll_comm_t) : {messages, uneven_parts, parts_of_types, types_where_none_may_be}) {
-        part(rank, comm);
-        expect_usable(comm, rank.size());
-    }
-    ranks::succeed(xcoll_comm_free(&comm));
+    mistakes::make_all(rank, {messages, uneven_parts, parts_of_types, types_where_none_may_be});
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 // Requests that are used at the wrong time get STATE, and say why; a message that was too long says whose it was.
 #include "mistakes.h"
 
-using mistakes::expect_usable;
 using mistakes::make;
 using ranks::Rank;
 
@@ -130,14 +129,9 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    xcoll_comm_t comm = rank.open();
-    for (void (*part)(const Rank &, xcoll_comm_t) :
-         {start_of_what_cannot_be_started, start_after_the_communicator_was_freed,
-          a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds}) {
-        part(rank, comm);
-        expect_usable(comm, rank.size());
-    }
-    ranks::succeed(xcoll_comm_free(&comm));
+    mistakes::make_all(rank,
+                       {start_of_what_cannot_be_started, start_after_the_communicator_was_freed,
+                        a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds});
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 // them, and the same by all.
 #include "cmocka_cpp.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -15,6 +14,7 @@
 #include "boot/crypto.h"
 #include "boot/key.h"
 #include "built_plugins.h"
+#include "hex.h"
 
 using namespace xcoll;
 
@@ -38,16 +38,6 @@ std::vector<const Crypto *> everybody(Cryptos &cryptos) {
 
 xcoll_bytes bytes_of(const std::string &text) {
     return {text.data(), text.size()};
-}
-
-std::string hex(const Hash &hash) {
-    std::string text;
-    for (const uint8_t byte : hash) {
-        char two[3];
-        std::snprintf(two, sizeof two, "%02x", byte);
-        text += two;
-    }
-    return text;
 }
 
 void hashes_to(const std::string &text, const char *expected) {

@@ -9,20 +9,11 @@
 
 #include "boot/packet.h"
 #include "boot/sha256.h"
+#include "hex.h"
 
 using namespace xcoll;
 
 namespace {
-
-std::string hex(const Hash &hash) {
-    std::string text;
-    for (const uint8_t byte : hash) {
-        char two[3];
-        std::snprintf(two, sizeof two, "%02x", byte);
-        text += two;
-    }
-    return text;
-}
 
 std::string sha256(const std::string &text) {
     return hex(Sha256().add(text.data(), text.size()).finish());
