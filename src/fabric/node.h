@@ -68,7 +68,7 @@ public:
         return ticks_per_ns_;
     }
     uint64_t ns_of(uint64_t ticks) const {
-        return static_cast<uint64_t>(static_cast<double>(ticks) * ns_per_tick_);
+        return static_cast<uint64_t>(static_cast<double>(ticks) / ticks_per_ns_);
     }
     Arena &arena() {
         return arena_;
@@ -112,7 +112,7 @@ private:
     Ring ring_;
     Heap heap_;
     std::string attach_refusal_ = "the ranks share one process";
-    const double ticks_per_ns_ = measure_ticks_per_ns(), ns_per_tick_ = 1 / ticks_per_ns_;
+    const double ticks_per_ns_ = measure_ticks_per_ns();
     std::mutex mutex_;
     uint64_t generations_ = 0;
     std::vector<std::shared_ptr<Window>> retired_; // last: windows give back what they hold of the members above
