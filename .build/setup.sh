@@ -64,6 +64,10 @@ fuzz)
     need clang-14,clang "compiles what libFuzzer drives" has_command clang++-14 clang++
     need libclang-rt-14-dev,libclang-rt-dev "is libFuzzer" has_libfuzzer
     kind=required ;;
+check)
+    kind=optional
+    need gcovr "tries make coverage" has_command gcovr
+    kind=required ;;
 coverage)
     need gcovr "adds up which lines were reached" has_command gcovr ;;
 bench)
