@@ -107,7 +107,8 @@ Cryptos::Choice Cryptos::choose(const Settings &settings) {
 const Crypto &Cryptos::get(const Settings &settings) {
     const Choice choice = choose(settings);
     if (!choice.crypto) {
-        fail(XCOLL_ERR_UNSUPPORTED, "XCOLL_CRYPTO=library, but %s", choice.why_not.c_str());
+        fail(XCOLL_ERR_UNSUPPORTED, "XCOLL_CRYPTO=library, but %s. XCOLL_CRYPTO=auto does without it",
+             choice.why_not.c_str());
     }
     return *choice.crypto;
 }
