@@ -82,7 +82,8 @@ Plan *active(xcoll_request_t handle) {
     return plan.active ? &plan : nullptr;
 }
 
-void fill(xcoll_status_t *status, const Plan *plan) {
+// is_done is what the caller is told: another thread may end the request right after the look that found it under way.
+void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
     if (!status) {
         return;
     }
@@ -90,7 +91,7 @@ void fill(xcoll_status_t *status, const Plan *plan) {
     if (!plan) {
         return;
     }
-    if (!plan->done()) {
+    if (!is_done) {
         status->result = XCOLL_IN_PROGRESS;
         return;
     }
@@ -107,7 +108,7 @@ void wait(xcoll_request_t &handle, xcoll_status_t *status) {
     if (plan) {
         plan->wait();
     }
-    fill(status, plan);
+    fill(status, plan, true);
     if (plan) {
         consume(handle);
     }
@@ -165,7 +166,7 @@ xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int 
         if (plan && !plan->wait(timeout_ms)) {
             *done = 0;
         }
-        fill(status, plan);
+        fill(status, plan, *done);
         if (plan && *done) {
             consume(handle);
         }
