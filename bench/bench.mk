@@ -15,10 +15,14 @@ bench_core := $(addprefix $(bench_source),core.c pattern.c probe.c) $(bench_shar
 bench_headers := $(wildcard $(bench_source)*.h $(bench_source)bare/*.h) $(bench_shared)/shape.h
 # Where bench/peers.sh installs those that come as Python packages.
 bench_peers := $(BUILD)/bench/peers
+# UCC is where UCC_HOME says, as for PyTorch, or where pkg-config finds it.
+ucc_library := $(or $(UCC_HOME:%=%/lib),$(shell pkg-config --variable=libdir ucc 2>/dev/null))
+ucc_include := $(or $(UCC_HOME:%=%/include),$(shell pkg-config --variable=includedir ucc 2>/dev/null))
 bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
                $(if $(wildcard $(bench_peers)/include/mpi.h),intelmpi \
                $(if $(wildcard $(bench_peers)/include/oneapi/ccl.hpp),oneccl)) \
-               $(if $(shell echo '\#include <gloo/config.h>' | $(CXX) -x c++ -E - 2>&1 >/dev/null),,gloo) $(if $(wildcard $(bench_library)),xcoll)
+               $(if $(shell echo '\#include <gloo/config.h>' | $(CXX) -x c++ -E - 2>&1 >/dev/null),,gloo) \
+               $(if $(wildcard $(ucc_include)/ucc/api/ucc.h),ucc) $(if $(wildcard $(bench_library)),xcoll)
 
 .PHONY: bench-programs bench-run bench-peers
 bench-programs: $(addprefix $(BUILD)/bench/,$(bench_names))
@@ -43,10 +47,13 @@ $(BUILD)/bench/intelmpi: $(bench_core) $(bench_source)contender_mpi.c $(bench_he
 
 # Those of C++ bring its runtime along.
 $(BUILD)/bench/%.o: $(bench_source)%.cpp $(bench_headers) | $(BUILD)/bench
-	$(CXX) $(bench_cxx_flags) -isystem $(bench_peers)/include -c -o $@ $<
+	$(CXX) $(bench_cxx_flags) -isystem $(bench_peers)/include $(addprefix -idirafter ,$(ucc_include)) -c -o $@ $<
 
 $(BUILD)/bench/gloo: $(bench_core) $(BUILD)/bench/contender_gloo.o $(bench_headers)
 	$(CC) $(bench_flags) -o $@ $(filter %.c %.o,$^) -lgloo -lstdc++ -lm
+
+$(BUILD)/bench/ucc: $(bench_core) $(BUILD)/bench/contender_ucc.o $(bench_headers) $(ucc_include)/ucc/api/ucc.h
+	$(CC) $(bench_flags) -o $@ $(filter %.c %.o,$^) -L$(ucc_library) -lucc -lstdc++ -lm -Wl,-rpath,$(ucc_library)
 
 $(BUILD)/bench/oneccl: $(bench_core) $(BUILD)/bench/contender_oneccl.o $(bench_headers) $(bench_peers)/include/oneapi/ccl.hpp
 	$(CC) $(bench_flags) -o $@ $(filter %.c %.o,$^) -L$(bench_peers)/lib -lccl -lmpi -lstdc++ -lm -Wl,-rpath,'$$ORIGIN/peers/lib'

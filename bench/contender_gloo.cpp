@@ -172,15 +172,6 @@ private:
     size_t count_;
 };
 
-int told_by_launcher(const char *name) {
-    const char *text = std::getenv(name);
-    if (text == nullptr) {
-        std::fprintf(stderr, "bench: %s is not set; start this with xcollrun\n", name);
-        std::exit(1);
-    }
-    return std::atoi(text);
-}
-
 } // namespace
 
 // Made before the rank is pinned: the thread that moves the data may run on any core, as it would elsewhere.

@@ -32,6 +32,16 @@ static inline void *private_memory(size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* A number that xcollrun gives to its ranks. */
+static inline int told_by_launcher(const char *name) {
+    const char *text = getenv(name);
+    if (text == NULL) {
+        fprintf(stderr, "bench: %s is not set; start this with xcollrun\n", name);
+        exit(1);
+    }
+    return atoi(text);
+}
+
 static inline void check_ranks(int ranks) {
     if (ranks > most_ranks) {
         fprintf(stderr, "bench: at most %d ranks, not %d\n", most_ranks, ranks);

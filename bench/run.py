@@ -35,8 +35,8 @@ def arguments():
     parser.add_argument("--ranks", help="2 or 2,4,8")
     parser.add_argument("--loops", default="osu,honest", help="osu, honest or both")
     parser.add_argument("--in-place", choices=["no", "yes", "both"], help="allreduce only")
-    parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,bare",
-                        help="any of the default (%(default)s), heap, nonblocking and gloo")
+    parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,ucc,bare",
+                        help="any of the default (%(default)s), heap, nonblocking, ucc_persistent and gloo")
     parser.add_argument("--rounds", type=int, help=f"batches per cell and regime ({QUICK_ROUNDS} or {FULL_ROUNDS})")
     parser.add_argument("--batch-ms", type=float, default=5.0, help="shorter ones survive on a busy machine (5)")
     parser.add_argument("--time-budget", type=float, metavar="SECONDS",

@@ -6,12 +6,14 @@ import subprocess
 
 
 class Contender:
-    """`kind` is what it is compared as: xcoll; form, another way of calling xcoll; peer or bare."""
+    """`kind` is what it is compared as: xcoll; form, another way of calling xcoll; peer or bare. `threads`: of a rank,
+    that work or wake while others are measured."""
 
-    def __init__(self, name, label, kind, program, launcher, arguments=(), hint=""):
+    def __init__(self, name, label, kind, program, launcher, arguments=(), hint="", threads=1):
         self.name, self.label, self.kind = name, label, kind
         self.program, self.launcher, self.arguments = program, launcher, list(arguments)
         self.hint = hint  # how it is installed
+        self.threads = threads
 
     def command(self, ranks):
         return [word.replace("{n}", str(ranks)) for word in [*self.launcher, self.program, *self.arguments]]
@@ -21,7 +23,7 @@ class Contender:
         if self.launcher and not shutil.which(self.launcher[0]):
             return f"{self.launcher[0]} is not installed{self.hint}"
         if not os.access(self.program, os.X_OK):
-            return f"{self.program} was not built (make -f bench/bench.mk BUILD=...)"
+            return f"{self.program} was not built{self.hint or ' (make -f bench/bench.mk BUILD=...)'}"
         return None
 
 
@@ -52,6 +54,11 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
         return Contender(name, label, kind, os.path.join(directory, "bench", "xcoll"),
                          [os.path.join(directory, "xcollrun"), "-n", "{n}"], [form])
 
+    def ucc(name, form, suffix=""):
+        return Contender(name, version_of([program("ucc"), "version"], "UCC") + suffix, "peer", program("ucc"),
+                         [os.path.join(build, "xcollrun"), "-n", "{n}"], [form],
+                         hint=": make bench UCC_HOME=PREFIX, or have pkg-config find ucc")
+
     def from_package(name, label, *more):
         """One that `make bench-peers` installs, started by Intel MPI's launcher, which leaves the pinning to the rank."""
         launcher = os.path.join(build, "bench", "peers", "bin", "mpiexec.hydra")
@@ -75,7 +82,9 @@ def standard(build, wanted, crowded, more_builds=(), more_ways=()):
         # A rank has one core, and a worker thread of oneCCL would take it away: whoever calls does the work.
         from_package("oneccl", package_version(build, "oneccl-cpu", "oneCCL"), "-genv", "CCL_WORKER_OFFLOAD", "0"),
         Contender("gloo", "Gloo", "peer", program("gloo"),
-                  [os.path.join(build, "xcollrun"), "-n", "{n}"], hint=": apt-get install libgloo-dev"),
+                  [os.path.join(build, "xcollrun"), "-n", "{n}"], hint=": apt-get install libgloo-dev", threads=2),
+        ucc("ucc", "blocking"),
+        ucc("ucc_persistent", "persistent", ", persistent"),
         Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
     ]
     chosen = [name for name, _ in more_builds] + wanted
