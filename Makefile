@@ -221,7 +221,7 @@ soak: setup-check
 # bench/bench.mk looks for the library and the peers when it is read, so it is read when they are there.
 bench: setup-bench
 	@+$(again) all
-	@+$(quietly) $(MAKE) -f $(S)bench/bench.mk BUILD='$(BUILD)' CC='$(CC)' BENCH_ARGS='$(BENCH_ARGS)' \
+	@+$(quietly) $(MAKE) -f $(S)bench/bench.mk BUILD='$(BUILD)' CC='$(CC)' CXX='$(CXX)' BENCH_ARGS='$(BENCH_ARGS)' \
 	  --no-print-directory bench-run
 
 # Some peers come as Python packages, large ones, so they are asked for: bench finds them from then on.
