@@ -35,8 +35,8 @@ def arguments():
     parser.add_argument("--ranks", help="2 or 2,4,8")
     parser.add_argument("--loops", default="osu,honest", help="osu, honest or both")
     parser.add_argument("--in-place", choices=["no", "yes", "both"], help="allreduce only")
-    parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,ucc,bare",
-                        help="any of the default (%(default)s), heap, nonblocking, ucc_persistent and gloo")
+    parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,ucc,gloo,bare",
+                        help="any of the default (%(default)s), heap, nonblocking and ucc_persistent")
     parser.add_argument("--rounds", type=int, help=f"batches per cell and regime ({QUICK_ROUNDS} or {FULL_ROUNDS})")
     parser.add_argument("--batch-ms", type=float, default=5.0, help="shorter ones survive on a busy machine (5)")
     parser.add_argument("--time-budget", type=float, metavar="SECONDS",
@@ -107,7 +107,7 @@ def measure_ranks(options, ranks, budget, states, batches):
             runner.run(budget)
         finally:
             batches += [results.batch_record(batch) for batch in runner.batches]
-            for name, why in runner.broken.items():
+            for name, why in {**runner.shares.over(runner.jobs), **runner.broken}.items():
                 states[name]["state"] = f"with {ranks} ranks: {why}"
 
 

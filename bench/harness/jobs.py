@@ -6,6 +6,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
@@ -13,8 +14,10 @@ import time
 PAGE_BYTES = 4096
 START_SECONDS = 60
 ANSWER_SECONDS = 120
+LATE_SECONDS = 0.01  # what a rank is given when the others took all of that; 0 would mean not to wait at all
 OPS = ["barrier", "bcast", "allreduce", "reduce", "reduce_scatter", "allgather", "alltoall", "gather", "scatter",
        "allgatherv", "alltoallv", "scan", "exscan", "group"]
+CREDENTIALS = struct.Struct("3i")  # of a socket's other side: process, user and group
 DTYPES = {"f32": 4, "bf16": 2}
 
 
@@ -42,22 +45,37 @@ class Job:
         self.sockets, self.readers = {}, {}
         self.variants = []
         self.process = None
+        self.paused = []  # the processes that are stopped between commands
         self.log = tempfile.TemporaryFile()
         self.page = os.memfd_create("xcoll-bench")
         os.ftruncate(self.page, PAGE_BYTES)
 
-    def command(self, text):
+    def command(self, text, patience=ANSWER_SECONDS):
         """Sends one line to every rank; returns each one's answer as a list of numbers."""
+        until = time.monotonic() + patience
+        self.signal_paused(signal.SIGCONT)
         try:
             for rank in range(self.ranks):
                 self.sockets[rank].sendall(text.encode() + b"\n")
-            answers = [self.readers[rank].readline() for rank in range(self.ranks)]
+            answers = [self.answer(rank, until) for rank in range(self.ranks)]
         except OSError as error:
-            raise Broken(f"no answer to '{text}' ({error or 'timeout'}){self.last_words()}") from None
+            raise Broken(f"no answer to '{text}' within {patience:.0f} s ({error}){self.last_words()}") from None
+        self.signal_paused(signal.SIGSTOP)
         for rank, answer in enumerate(answers):
             if not answer.startswith("ok "):
                 raise Broken(f"rank {rank} ended during '{text}'{self.last_words()}")
         return [[float(word) for word in answer.split()[1:]] for answer in answers]
+
+    def answer(self, rank, until):
+        self.sockets[rank].settimeout(max(until - time.monotonic(), LATE_SECONDS))
+        return self.readers[rank].readline()
+
+    def signal_paused(self, number):
+        for process in self.paused:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass  # the next word to it says so
 
     def last_words(self):
         self.log.seek(0)
@@ -67,6 +85,7 @@ class Job:
         return f": {told[-1]}" if told else ""
 
     def end(self):
+        self.signal_paused(signal.SIGCONT)
         for channel in self.sockets.values():
             try:
                 channel.sendall(b"end\n")
@@ -145,7 +164,11 @@ class Jobs:
                 raise Broken(f"expected {job.ranks} ranks of job {job.number}, got '{' '.join(words[:4])}'")
             rank = int(words[2])
             job.sockets[rank], job.readers[rank] = channel, reader
+            if job.contender.threads > 1:
+                credentials = channel.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+                job.paused.append(CREDENTIALS.unpack(credentials)[0])
             job.variants = [Variant(word) for word in words[4:]]
         for channel in job.sockets.values():
             passed = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [job.page]))]
             channel.sendmsg([b"p"], passed)
+        job.signal_paused(signal.SIGSTOP)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from . import regimes
 from .jobs import DTYPES, OPS, Broken
+from .shares import Shares
 
 MOST_ITERATIONS = 200_000
 LEADING_BATCHES = 4  # a bare loop is dropped from a cell when it trails after so many batches,
@@ -47,6 +48,7 @@ class Runner:
         self.until = 0.0
         self.loop_ns = {}    # (cell, contender, variant) -> ns of an iteration, as last seen
         self.broken = {}     # contender -> why it takes part no longer
+        self.shares = Shares(0.0, jobs)
         self.wrong = []
         self.shuffle = random.Random(1)
         self.cores = len(os.sched_getaffinity(0))
@@ -55,6 +57,7 @@ class Runner:
     def run(self, budget):
         """Returns when all is measured or `budget` seconds have passed."""
         until = self.until = time.monotonic() + budget
+        self.shares = Shares(budget, self.jobs)
         current = self.probe()
         said = time.monotonic()
         while time.monotonic() < until and self.jobs:
@@ -77,8 +80,17 @@ class Runner:
     def have(self, cell, regime):
         """How many batches everyone has who still matters there."""
         return min((len(self.costs.get((cell, regime, job.contender.name, variant.name), ()))
-                    for job, variant in self.work(cell) if (cell, regime, variant) not in self.trailing),
+                    for job, variant in self.work(cell)
+                    if (cell, regime, variant) not in self.trailing and self.shares.left(job) > 0),
                    default=self.rounds)
+
+    def ask(self, job, text):
+        """A command whose time counts towards the job's share."""
+        began = time.monotonic()
+        try:
+            return job.command(text, self.shares.patience(job))
+        finally:
+            self.shares.use(job, time.monotonic() - began)
 
     def progress(self, current, left, measuring):
         parts = []
@@ -121,6 +133,8 @@ class Runner:
     def undisturbed_batch(self, cell, job, variant):
         """Tries again when another process took a core. Returns the regime, or None when no try counts."""
         for _ in range(TRIES):
+            if self.shares.left(job) <= 0:
+                break
             batch = self.batch(cell, job, variant)
             self.batches.append(batch)
             if batch.regime:
@@ -143,12 +157,15 @@ class Runner:
         if known not in self.loop_ns:
             self.first_contact(cell, job, variant)
         count = max(2, min(MOST_ITERATIONS, int(self.batch_ns / self.loop_ns[known])))
+        # Threads of a rank that take turns on a core look as if another process took it, so it is asked otherwise then.
+        turns = cell.ranks <= self.cores < cell.ranks * job.contender.threads
+        others = turns and regimes.others_want_cores()
         answers = self.time(cell, job, variant, max(2, count // 4), count)
         loop, empty = max(a[0] for a in answers), max(a[1] for a in answers)
         self.loop_ns[known] = loop
         before, after = tuple(answers[0][4:6]), tuple(answers[0][6:8])
         lost = int(sum(a[3] for a in answers))
-        disturbed = lost > 0 and cell.ranks <= self.cores
+        disturbed = lost > 0 and cell.ranks <= self.cores and (not turns or others or regimes.others_want_cores())
         regime = None if disturbed else regimes.of_batch(before, after, self.far_ns)
         return Batch(cell, job.contender.name, variant.name, self.visits, regime, lost,
                      (loop - empty) / 1e3, loop / 1e3, empty / 1e3, count, before, after,
@@ -158,8 +175,8 @@ class Runner:
         """Checks the result once, then finds out how long an iteration takes."""
         in_place = int(cell.in_place)
         if cell.op != "barrier":
-            answers = job.command(f"check {variant.name} {OPS.index(cell.op)} {list(DTYPES).index(cell.dtype)} "
-                                  f"{in_place} {cell.bytes}")
+            answers = self.ask(job, f"check {variant.name} {OPS.index(cell.op)} {list(DTYPES).index(cell.dtype)} "
+                                    f"{in_place} {cell.bytes}")
             wrong = sum(int(a[0]) for a in answers)
             if wrong:
                 raise Broken(f"{wrong} wrong elements in {cell.words()} {variant.name}")
@@ -174,8 +191,8 @@ class Runner:
         self.loop_ns[cell, job.contender.name, variant.name] = max(loop, 1)
 
     def time(self, cell, job, variant, warm, count):
-        answers = job.command(f"time {variant.name} {OPS.index(cell.op)} {list(DTYPES).index(cell.dtype)} "
-                              f"{int(cell.in_place)} {cell.bytes} {int(cell.honest)} {warm} {count}")
+        answers = self.ask(job, f"time {variant.name} {OPS.index(cell.op)} {list(DTYPES).index(cell.dtype)} "
+                                f"{int(cell.in_place)} {cell.bytes} {int(cell.honest)} {warm} {count}")
         if any(a[2] for a in answers):
             raise Broken(f"wrong results while timing {cell.words()} {variant.name}")
         return answers

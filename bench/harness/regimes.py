@@ -29,3 +29,10 @@ def of_batch(before, after, far_ns):
     """None when the machine changed during the batch."""
     first, last = classify(*before, far_ns), classify(*after, far_ns)
     return first if first == last else None
+
+
+def others_want_cores():
+    """Whether anybody but this process runs or would like to at this moment. Ranks that idle do not."""
+    with open("/proc/stat", encoding="ascii") as file:
+        running = [int(line.split()[1]) for line in file if line.startswith("procs_running")]
+    return bool(running) and running[0] > 1
