@@ -47,6 +47,7 @@ void Comm::start_owned(Request &request) {
         request.recorded = record(op, request.call, request.n, *request.row);
     }
     request.home = {&frames_, &request.parking};
+    request.ticks_per_ns = membership_.node->ticks_per_ns();
     request.failure.reset();
     request.stuck_since = request.next_look = 0;
     request.begun = false;
@@ -280,7 +281,7 @@ bool Comm::move(Request &request, bool &moved) {
 
 // With the owner word; its result is known.
 void Comm::end(Request &request) {
-    request.elapsed_ns = membership_.node->ns_of(ticks() - request.started);
+    request.took = ticks() - request.started;
     record_end(request.recorded, request.result());
     for (const auto &observer : request.observers) {
         observer->end(request);

@@ -38,7 +38,8 @@ struct Request {
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
     std::vector<std::shared_ptr<Observer>> observers;
     std::optional<Failure> failure; // written before `finished`, as the next is
-    uint64_t started = 0, elapsed_ns = 0;
+    uint64_t started = 0, took = 0; // ticks: whoever asks makes nanoseconds of them, which takes long
+    double ticks_per_ns = 1;
     Signal finished; // how often it was done; any thread
     uint64_t starts = 0;
 
@@ -46,6 +47,9 @@ struct Request {
     }
     xcoll_result_t result() const {
         return failure ? failure->result() : XCOLL_SUCCESS;
+    }
+    uint64_t elapsed_ns() const {
+        return static_cast<uint64_t>(static_cast<double>(took) / ticks_per_ns);
     }
     // Since it was started the last time.
     bool done() const {

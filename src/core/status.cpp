@@ -18,7 +18,7 @@ void add_operation(xcoll_status_t &status, const Request &operation) {
         status.tag = operation.received.tag;
         status.bytes = operation.received.bytes;
     }
-    status.elapsed_ns = std::max(status.elapsed_ns, operation.elapsed_ns);
+    status.elapsed_ns = std::max(status.elapsed_ns, operation.elapsed_ns());
     if (operation.failure) {
         add_failure(status, *operation.failure);
     }

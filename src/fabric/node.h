@@ -67,9 +67,6 @@ public:
     double ticks_per_ns() const {
         return ticks_per_ns_;
     }
-    uint64_t ns_of(uint64_t ticks) const {
-        return static_cast<uint64_t>(static_cast<double>(ticks) / ticks_per_ns_);
-    }
     Arena &arena() {
         return arena_;
     }
