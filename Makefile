@@ -46,7 +46,7 @@ $(BUILD)/config.mk: $(BUILD)/configure $(templates) $(wildcard $(BUILD)/packages
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi $(if $(filter 1,$(WERROR)),-Werror)
 sanitize := $(if $(sanitizer),-fsanitize=$(sanitizer) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 common := $(CPPFLAGS) -I$(S)include -I$(S)src -I$(BUILD) $(warnings) $(sanitize) -fPIC -MMD -MP
-cxx := $(CXX) $(CXXFLAGS) $(common) -std=c++20 -ffp-contract=off -fno-math-errno -fvisibility=hidden -pthread
+cxx := $(CXX) $(CXXFLAGS) $(common) -std=c++20 -ffp-contract=off -fno-math-errno -fvisibility=hidden $(clear_flags) -pthread
 cc := $(CC) $(CFLAGS) $(common) -std=gnu11 -pthread
 link := $(CXX) $(CXXFLAGS) $(LDFLAGS) $(sanitize) -pthread
 # The library brings its C++ runtime along and leaves no symbol open. A sanitizer's runtime must be the only one and

@@ -52,10 +52,11 @@ constexpr Dtype dtype_of(xcoll_dtype_t handle) {
 constexpr size_t size_of(xcoll_dtype_t handle) {
     return (handle >> 8) & 0xff;
 }
+// Not inside size_of: g++ would copy it to the stack with each call.
+inline constexpr uint8_t dtype_sizes[dtype_numbers] = {0, 1, 1, 2,  2, 4, 4,  8, 8,  2,  2,  4, 8,
+                                                       1, 1, 8, 16, 1, 8, 16, 8, 16, 16, 16, 16};
 constexpr size_t size_of(Dtype d) {
-    constexpr uint8_t bytes[dtype_numbers] = {0, 1, 1, 2,  2, 4, 4,  8, 8,  2,  2,  4, 8,
-                                              1, 1, 8, 16, 1, 8, 16, 8, 16, 16, 16, 16};
-    return bytes[static_cast<int>(d)];
+    return dtype_sizes[static_cast<int>(d)];
 }
 constexpr xcoll_dtype_t handle_of(Dtype d) {
     return dtype_range | static_cast<uint32_t>(size_of(d)) << 8 | static_cast<uint32_t>(d);

@@ -116,9 +116,11 @@ struct Received {
 };
 
 struct Op {
+    // Not in the order of the fingerprint: the compiler would read kind and type as one word, and a processor that has
+    // just written them one by one waits until both have reached the cache.
     Kind kind = Kind::none;
-    Dtype dtype = Dtype::none;
     Operator op = Operator::none;
+    Dtype dtype = Dtype::none;
     Form form = Form::blocking;
     int32_t root = -1;          // -1: not a rooted operation
     const void *send = nullptr; // equal to recv when in place

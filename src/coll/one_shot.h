@@ -12,7 +12,8 @@
 // Order of additions: coll/reduction.h.
 //
 // Plain inline steps: the blocking call takes them one after the other (one_shot_now in core), the coroutine
-// (one_shot.cpp) waits between them.
+// (one_shot.cpp) waits between them. They are always inlined, so that sizes and the fingerprint stay in registers: from
+// memory that was written in other parts just before, they would come late.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ public:
         : team_(team), window_(*team.window), op_(op), call_(call), n_(n), shown_(shown(op, team.rank, team.size)) {
     }
     // How many bytes a rank shows.
-    static size_t shown(const Op &op, int rank, int ranks) {
+    [[gnu::always_inline]] static size_t shown(const Op &op, int rank, int ranks) {
         switch (op.kind) {
         case Kind::alltoall:
         case Kind::reduce_scatter:
@@ -82,7 +83,7 @@ public:
     }
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
-    bool enter() const {
+    [[gnu::always_inline]] bool enter() const {
         Head &head = window_.begin_head(n_, call_);
         if (!put(head)) [[unlikely]] {
             return false;
@@ -92,7 +93,7 @@ public:
     }
     // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in
     // another way (behind_one_shot). Throws MISMATCH or what a user's function says, the operation being complete then.
-    bool finish() const {
+    [[gnu::always_inline]] bool finish() const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t mine = place_of(op_, team_.rank);
@@ -155,7 +156,7 @@ private:
         }
         return false;
     }
-    bool put(Head &head) const {
+    [[gnu::always_inline]] bool put(Head &head) const {
         if (shown_ >= window_.least_lent() && put_lent(head)) {
             return true;
         }

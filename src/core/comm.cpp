@@ -201,7 +201,33 @@ Comm::~Comm() {
 
 // ---------------------------------------------------------------------------------------- blocking operations
 
-void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
+void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
+    for (int p = 0; p < team_.size; ++p) {
+        wait(window_->credit(p, n, ahead), watcher_, patience_);
+    }
+    window_->saw_everyone(n - ahead);
+}
+
+inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
+    const OneShot steps(team_, op, call, n);
+    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
+        wait_for_credit(n, steps.credit());
+    }
+    bool finished = steps.enter();
+    if (finished) [[likely]] {
+        for (int p = 0; p < team_.size; ++p) {
+            if (p != team_.rank && steps.reads(p)) {
+                wait(window_->entered(p, n), watcher_, patience_);
+            }
+        }
+        finished = steps.finish();
+    }
+    if (!finished) [[unlikely]] {
+        run_task(op, call, n, behind_one_shot(op.kind), Row::Needs::window);
+    }
+}
+
+inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
     const Row &row = choices_.row(op);
     const Recorded recorded = record(op, call, n, row);
     try {
@@ -228,29 +254,14 @@ void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
     }
 }
 
-void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
-    for (int p = 0; p < team_.size; ++p) {
-        wait(window_->credit(p, n, ahead), watcher_, patience_);
-    }
-    window_->saw_everyone(n - ahead);
-}
-
-void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
-    const OneShot steps(team_, op, call, n);
-    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
-        wait_for_credit(n, steps.credit());
-    }
-    bool finished = steps.enter();
-    if (finished) [[likely]] {
-        for (int p = 0; p < team_.size; ++p) {
-            if (p != team_.rank && steps.reads(p)) {
-                wait(window_->entered(p, n), watcher_, patience_);
-            }
-        }
-        finished = steps.finish();
-    }
-    if (!finished) [[unlikely]] {
-        run_task(op, call, n, behind_one_shot(op.kind), Row::Needs::window);
+void Comm::run(const Call &call) {
+    if (traits(call.op.kind).is_message) {
+        run_message(call);
+    } else if (is_quiet()) [[likely]] {
+        const uint64_t n = take_number();
+        run_now(call.op, fingerprint(call.op, mode(call.op, n)), n);
+    } else {
+        run_as_request(call);
     }
 }
 

@@ -94,16 +94,7 @@ public:
     }
 
     // Runs an operation to its end. Throws Failure.
-    void run(const Call &call) {
-        if (traits(call.op.kind).is_message) {
-            run_message(call);
-        } else if (is_quiet()) [[likely]] {
-            const uint64_t n = take_number();
-            run_now(call.op, fingerprint(call.op, mode(call.op, n)), n);
-        } else {
-            run_as_request(call);
-        }
-    }
+    void run(const Call &call);
     // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
     void refuse() noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
@@ -175,8 +166,8 @@ private:
         last_.store(n, std::memory_order_relaxed);
         return n;
     }
-    void run_now(const Op &op, const Fingerprint &call, uint64_t n);
-    void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
+    [[gnu::always_inline]] void run_now(const Op &op, const Fingerprint &call, uint64_t n);
+    [[gnu::always_inline]] void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
     void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
     void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
     void wait_for_credit(uint64_t n, uint64_t ahead);

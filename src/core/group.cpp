@@ -150,8 +150,4 @@ std::unique_ptr<Group> close_group() {
     return std::move(mine.group);
 }
 
-bool any_group_open() {
-    return process().has_groups() && current_group();
-}
-
 } // namespace xcoll

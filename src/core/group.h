@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/plan.h"
+#include "core/process.h"
 
 namespace xcoll {
 
@@ -51,6 +52,8 @@ Group *current_group();
 void open_group();
 // The group, if this was the outermost; throws STATE if none is open.
 std::unique_ptr<Group> close_group();
-bool any_group_open();
+inline bool any_group_open() {
+    return process().has_groups() && current_group();
+}
 
 } // namespace xcoll

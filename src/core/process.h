@@ -106,6 +106,7 @@ private:
     UserMemory memory_;
 };
 
-Process &process();
+// Always the same one, so that a call asks once.
+[[gnu::const]] Process &process();
 
 } // namespace xcoll
