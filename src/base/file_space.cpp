@@ -7,9 +7,13 @@
 
 namespace xcoll {
 
-int add_file_space(int file, size_t at, size_t bytes) {
+bool may_be_as_large(size_t bytes) {
     rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < at + bytes) {
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
+}
+
+int add_file_space(int file, size_t at, size_t bytes) {
+    if (!may_be_as_large(at + bytes)) {
         return EFBIG;
     }
     return posix_fallocate(file, static_cast<off_t>(at), static_cast<off_t>(bytes));

@@ -22,6 +22,12 @@ char *map_shared(int descriptor, size_t bytes) {
     const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
     if (base == MAP_FAILED) {
+        if (errno == ENOMEM) {
+            fail(XCOLL_ERR_NO_MEMORY,
+                 "no address space for a shared segment of %zu KiB; every rank maps those of all ranks of its machine: "
+                 "raise the limit (ulimit -v), or lower XCOLL_HEAP and XCOLL_SHM_BUDGET",
+                 bytes / 1024);
+        }
         fail_system("mmap of a shared segment");
     }
     // A child of fork must not take part: it would write into the parent's messages.
@@ -45,6 +51,12 @@ Segment::~Segment() {
 }
 
 Segment Segment::create(size_t bytes, size_t reserved, int *descriptor) {
+    if (!may_be_as_large(bytes)) {
+        fail(XCOLL_ERR_NO_MEMORY,
+             "a shared segment is a file of %zu KiB, most of which takes no memory, and this process may not make one "
+             "so large: raise the limit (ulimit -f), or lower XCOLL_HEAP",
+             bytes / 1024);
+    }
     const int file = memfd_create("xcoll", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) {
         fail_system("memfd_create");

@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <string>
 
 #include "base/error.h"
 #include "fabric/segment.h"
@@ -25,6 +27,16 @@ xcoll_result_t map_result(int descriptor, uint64_t nonce) {
     } catch (const Failure &failure) {
         return failure.result();
     }
+}
+
+// Why none could be made.
+template <class Make> std::string refusal(Make make) {
+    try {
+        make();
+    } catch (const Failure &failure) {
+        return std::string(result_name(failure.result())) + ": " + failure.what();
+    }
+    return "";
 }
 
 void what_one_writes_the_other_reads(void **) {
@@ -123,6 +135,26 @@ void it_is_unmapped_with_the_object(void **) {
     assert_int_equal(mincore(base, 1, &resident), -1);
 }
 
+// Going beyond it would end the process by a signal.
+void a_limit_of_the_size_of_files_is_told(void **) {
+    rlimit usual;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const rlimit small = {bytes - 1, usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int descriptor = -1;
+    const std::string message = refusal([&] { Segment::create(bytes, reserved, &descriptor); });
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    assert_non_null(std::strstr(message.c_str(), "XCOLL_ERR_NO_MEMORY: "));
+    assert_non_null(std::strstr(message.c_str(), "1024 KiB"));
+    assert_non_null(std::strstr(message.c_str(), "ulimit -f"));
+}
+
+void a_lack_of_address_space_is_told(void **) {
+    const std::string message = refusal([] { Segment::create_private(size_t{1} << 62); });
+    assert_non_null(std::strstr(message.c_str(), "XCOLL_ERR_NO_MEMORY: "));
+    assert_non_null(std::strstr(message.c_str(), "ulimit -v"));
+}
+
 } // namespace
 
 int main() {
@@ -134,6 +166,8 @@ int main() {
         cmocka_unit_test(strangers_are_refused),
         cmocka_unit_test(a_child_of_fork_has_no_part_in_it),
         cmocka_unit_test(it_is_unmapped_with_the_object),
+        cmocka_unit_test(a_limit_of_the_size_of_files_is_told),
+        cmocka_unit_test(a_lack_of_address_space_is_told),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
