@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 
+#include "tools/shared/printed.h"
 #include "tools/xcollrun/guard.h"
 #include "tools/xcollrun/job.h"
 #include "tools/xcollrun/options.h"
@@ -42,7 +43,7 @@ int main(int count, char **arguments) {
     const auto parsed = launcher::parse_options(count, arguments);
     if (const auto *notice = std::get_if<launcher::Notice>(&parsed)) {
         std::fputs(notice->text.c_str(), notice->is_error ? stderr : stdout);
-        return notice->is_error ? 125 : 0;
+        return notice->is_error ? 125 : tools::once_printed("xcollrun", 0);
     }
     auto options = std::get<launcher::Options>(parsed);
     if (options.ranks == 0) {

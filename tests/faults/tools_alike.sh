@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What all tools do alike: they tell their version, take everything after -- as words, and say which file they cannot
-# write and why.
+# What all tools do alike: they tell their version, take everything after -- as words, and say what they cannot write
+# and why: a file, or what they print.
 # shellcheck source=tests/faults/xcollrun_helpers.bash
 . "$(dirname "$0")/xcollrun_helpers.bash"
 version=$(sed -nE 's/^#define XCOLL_VERSION_(MAJOR|MINOR|PATCH) //p' "$SRC/include/xcoll.h" | paste -sd.)
@@ -25,5 +25,22 @@ says err "cannot write $longest: File name too long"
 in_build xcoll-tune 1 -n 2 --ops allreduce --sizes 8 --time 1 -o "$longest"
 says err "cannot write $longest: File name too long"
 [ "$(find "$work" -name 'x*' | wc -l)" -eq 0 ] || wrong "something was left: $(ls "$work")"
+
+is_told_of() { # TOOL ARGUMENTS...: that what it prints is lost
+    "$BUILD/$1" "${@:2}" >/dev/full 2>"$work/err" </dev/null
+    [ $? -eq 1 ] || wrong "$* returned something else than 1 where what it prints was lost"
+    says err "$1: cannot write to standard output: "
+}
+for program in xcollrun xcoll-info xcoll-perf xcoll-tune xcoll-doctor; do
+    is_told_of $program --version
+    is_told_of $program --help
+done
+is_told_of xcoll-info limits
+is_told_of xcoll-info --json
+is_told_of xcoll-doctor -n 2
+is_told_of xcoll-perf -t 1 --op bcast --sizes 64 --seconds 0.00001
+is_told_of xcoll-perf -t 1 --op bcast --sizes 64 --seconds 0.00001 --json
+is_told_of xcoll-perf --list
+is_told_of xcoll-tune -n 2 --ops allreduce --sizes 8 --time 1
 
 finish

@@ -185,7 +185,7 @@ says err 'rank-8.other.1.xcoll-trace is not a trace'
 rm "$folder"/rank-[89].*
 holds all_forms 2
 "$tool" --trace "$folder" >/dev/full 2>"$work/err" && wrong 'a full disk is not noticed'
-says err 'the trace cannot be written'
+says err 'xcoll-doctor: cannot write to standard output: '
 
 # Files that were cut off, or say anything, are read without harm.
 cp "$file" "$work/whole"

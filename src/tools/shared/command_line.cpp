@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/shared/printed.h"
 #include "xcoll.h"
 
 namespace xcoll::tools {
@@ -31,12 +32,12 @@ std::string usage(const Tool &tool) {
         text += "  " + left + "  " + option.meaning + "\n";
     }
     std::fputs((text + "  --help, --version\n").c_str(), stdout);
-    std::exit(0);
+    std::exit(once_printed(tool.name, 0));
 }
 
 [[noreturn]] void print_version(const Tool &tool) {
     std::printf("%s %d.%d.%d\n", tool.name, XCOLL_VERSION_MAJOR, XCOLL_VERSION_MINOR, XCOLL_VERSION_PATCH);
-    std::exit(0);
+    std::exit(once_printed(tool.name, 0));
 }
 
 } // namespace
@@ -82,7 +83,7 @@ std::vector<std::string_view> take_options(const Tool &tool, int count, const ch
 
 int guarded_main(const Tool &tool, const std::function<int()> &run) {
     try {
-        return run();
+        return once_printed(tool.name, run());
     } catch (const Mistake &mistake) {
         // In a job every rank makes the same one.
         const char *rank = std::getenv("XCOLL_RANK");

@@ -32,7 +32,8 @@ struct Tool {
 // and --version are everybody's: they print and exit. Throws Mistake.
 std::vector<std::string_view> take_options(const Tool &tool, int count, const char *const *arguments);
 
-// What main() returns: that of `run`, or exit_usage after a Mistake, which is printed.
+// What main() returns: that of `run`, exit_usage after a Mistake, which is printed, or 1 if what `run` printed was
+// lost.
 constexpr int exit_usage = 2;
 int guarded_main(const Tool &tool, const std::function<int()> &run);
 

@@ -1,11 +1,9 @@
 #include "tools/xcoll-doctor/trace_events.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <set>
-#include <stdexcept>
 
 #include "base/quoted.h"
 #include "tools/shared/text.h"
@@ -254,9 +252,6 @@ int print_trace(const std::string &folder) {
     const std::vector<TracedProcess> processes = read_traces(folder, complaints);
     const Timeline timeline = lay_out(processes, complaints);
     Printer(timeline).print_all();
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        throw std::runtime_error(std::string("the trace cannot be written: ") + std::strerror(errno));
-    }
     uint64_t dropped = 0;
     for (const Track &track : timeline.tracks) {
         dropped += track.rank->dropped();
