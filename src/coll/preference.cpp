@@ -16,6 +16,15 @@ std::string setting_of(Kind kind) {
     return name;
 }
 
+// As who wants the algorithm has written it.
+std::string source_of(const Settings &settings, Kind kind) {
+    const std::string setting = setting_of(kind);
+    const auto last = std::find_if(settings.given.rbegin(), settings.given.rend(),
+                                   [&](const Given &given) { return setting == given.variable->name; });
+    const bool is_of_environment = last != settings.given.rend() && last->by == Given::By::environment;
+    return (is_of_environment ? "XCOLL_" : "") + setting + '=' + settings.algorithm(kind);
+}
+
 } // namespace
 
 bool Preference::concerns(const Team &team) const {
@@ -31,7 +40,7 @@ std::vector<Preference> read_preferences(const Settings &settings) {
         if (name.empty()) {
             continue;
         }
-        const std::string source = setting_of(named_with(kind)) + '=' + name;
+        const std::string source = source_of(settings, named_with(kind));
         const Row *row = find_algorithm(kind, name);
         if (!row) {
             fail(XCOLL_ERR_CONFIG, "%s: \"%s\" is not an algorithm of %s: expected one of %s", source.c_str(),

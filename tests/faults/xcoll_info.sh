@@ -24,13 +24,15 @@ for section in machine job limits; do grep -qx "$section" "$work/out" || wrong "
 XCOLL_TIMEOUT=7.5 XCOLL_ALLREDUCE=two_shot run 0 settings algorithms
 grep -qE 'XCOLL_TIMEOUT +7\.5 +environment .*\(default 1800\)' "$work/out" || wrong 'the given timeout is not shown as such'
 grep -qE '^ +allreduce +two_shot$' "$work/out" || wrong 'the setting does not show in the choice'
-says out 'ALLREDUCE=two_shot names another'
+says out 'XCOLL_ALLREDUCE=two_shot names another'
 silent out 'open files'
 
 # A misspelled one is an error, and the table that helps to mend it comes all the same.
 XCOLL_TIMOUT=3 run 1 settings
 says err 'XCOLL_TIMOUT is not a setting'
 grep -qE 'XCOLL_TIMEOUT +1800 +default' "$work/out" || wrong 'the table of settings is missing after a bad one'
+XCOLL_ALLREDUCE=fastest run 1 job
+says err 'XCOLL_ALLREDUCE=fastest: "fastest" is not an algorithm of allreduce'
 
 # It sees the machine as this process may use it, and the limits that hold for it.
 first=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
