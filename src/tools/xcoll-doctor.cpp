@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <unistd.h>
 
 #include "base/quoted.h"
 #include "tools/shared/command_line.h"
@@ -105,6 +106,16 @@ int look(const Wanted &wanted) {
     return problems > 0 || (wanted.strict && warnings > 0) ? 1 : 0;
 }
 
+// Without any of its files all would be well.
+std::string root_of_machine(std::string_view folder) {
+    std::string root(folder);
+    if (access((root + "/proc").c_str(), F_OK) != 0 && access((root + "/sys").c_str(), F_OK) != 0) {
+        throw xcoll::tools::Mistake("--root " + root +
+                                    ": expected a folder with copies of /proc and /sys; it has neither of them");
+    }
+    return root;
+}
+
 void refuse_options_of_machine(const Wanted &wanted) {
     if (wanted.jobs + (wanted.job != 0) + !wanted.trace.empty() > 1) {
         throw xcoll::tools::Mistake(
@@ -139,16 +150,11 @@ int main(int count, char **arguments) {
           }},
          {"--jobs", nullptr, "look into all jobs of this user", [&](std::string_view) { wanted.jobs = true; }},
          {"--trace", "FOLDER", "print the traces that XCOLL_TRACE=FOLDER has left there, for viewers of traces",
-          [&](std::string_view value) {
-              if (value.empty()) {
-                  throw xcoll::tools::Mistake("--trace needs the folder that XCOLL_TRACE named");
-              }
-              wanted.trace = value;
-          }},
+          [&](std::string_view value) { wanted.trace = value; }},
          {"--strict", nullptr, "end with 1 after a warning, too", [&](std::string_view) { wanted.strict = true; }},
          {"--json", nullptr, "print JSON", [&](std::string_view) { wanted.json = true; }},
          {"--root", "DIR", "read the files of /proc and /sys below DIR: those of another machine",
-          [&](std::string_view value) { wanted.root = value; }}}};
+          [&](std::string_view value) { wanted.root = root_of_machine(value); }}}};
     return xcoll::tools::guarded_main(tool, [&] {
         if (count == 2 && std::strcmp(arguments[1], exchange_option) == 0) {
             return take_part_in_exchange();

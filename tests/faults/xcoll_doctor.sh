@@ -105,6 +105,8 @@ fi
 run 2 --what
 run 2 now
 run 2 -n 0
+run 2 --root "$work/alone"
+says err 'expected a folder with copies of /proc and /sys'
 tool=$xcollrun run 2 -n 2 "$doctor"
 says err 'started without a launcher'
 
