@@ -123,7 +123,7 @@ run 2 --compare "$work/first" "$work/second" "$work/second"
 run 2 --compare "$work/first" "$work/there-is-none"
 echo '{"results": [' >"$work/broken"
 run 2 -t 2 --compare "$work/broken"
-says err 'not JSON at byte'
+says err "$work/broken: not JSON at byte"
 run 2 -t 2 --compare "$work/there-is-none"
 echo '{"checks": []}' >"$work/other"
 run 2 -t 2 --compare "$work/other"
@@ -177,7 +177,7 @@ says err 'expected one of int8'
 run 2 --sizes 6
 says err '6 bytes are not a whole number of float32'
 for sizes in x 8:4 0:8 8:64:1 8:16:2:2 '' 1Q 99T; do run 2 --sizes "$sizes"; done
-for rest in "--form blocking,later" "--loop fast" "--place here" "--buffers warm" "--range x" "--op bcast --place in" "--seconds 0" "-t 0" "--reduce mean" "allreduce" "--jsn"; do run 2 $rest; done
+for rest in "--form blocking,later" "--loop fast" "--place here" "--buffers warm" "--range x" "--op bcast --place in" "--seconds 0" "-t 0" "--reduce mean" "allreduce" "--jsn" "--json --csv" "-i 0" "--plot=" "--compare="; do run 2 -t 1 $rest; done
 tool=$xcollrun run 2 -n 3 "$perf" --op none
 [ "$(grep -c '^xcoll-perf:' "$work/err")" -eq 1 ] || wrong "a mistake is told more than once: $(cat "$work/err")"
 tool=$xcollrun run 2 -n 2 "$perf" -t 2

@@ -5,6 +5,7 @@
 
 // Tools are no part of the library.
 #include "tools/shared/command_line.cpp"
+#include "tools/shared/printed.cpp"
 #include "tools/shared/sizes.cpp"
 #include "tools/xcollrun/options.cpp"
 

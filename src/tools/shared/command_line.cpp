@@ -71,10 +71,10 @@ std::vector<std::string_view> take_options(const Tool &tool, int count, const ch
         if (name.size() < word.size()) {
             value = word.substr(name.size() + (is_long ? 1 : 0));
         } else if (option->value) {
-            if (++at == count) {
-                throw Mistake(std::string(option->name) + " needs a value: " + option->value);
-            }
-            value = arguments[at];
+            value = ++at < count ? arguments[at] : "";
+        }
+        if (option->value && value.empty()) {
+            throw Mistake(std::string(option->name) + " needs a value: " + option->value);
         }
         option->take(value);
     }

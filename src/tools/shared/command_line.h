@@ -28,8 +28,8 @@ struct Tool {
     std::vector<Option> options;
 };
 
-// Takes all options ("-n 4", "-n4", "--op sum", "--op=sum") and returns the other words; "--" ends the options. --help
-// and --version are everybody's: they print and exit. Throws Mistake.
+// Takes all options ("-n 4", "-n4", "--op sum", "--op=sum"), whose values are not empty, and returns the other words;
+// "--" ends the options. --help and --version are everybody's: they print and exit. Throws Mistake.
 std::vector<std::string_view> take_options(const Tool &tool, int count, const char *const *arguments);
 
 // What main() returns: that of `run`, exit_usage after a Mistake, which is printed, or 1 if what `run` printed was

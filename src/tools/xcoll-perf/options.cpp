@@ -41,7 +41,7 @@ std::vector<size_t> pick(const char *option, std::string_view list, const char *
             }
         }
         if (picked.size() == before) {
-            throw Mistake(std::string(option) + " " + std::string(name) + ": expected all or some of " + known);
+            throw Mistake(std::string(option) + " '" + std::string(name) + "': expected all or some of " + known);
         }
     }
     return picked;
@@ -58,7 +58,7 @@ void set_operations(Options &options, std::string_view list) {
         }
         const Operation *found = find_operation(name);
         if (!found) {
-            throw Mistake("--op " + std::string(name) + ": expected all or some of " + names_of(operations()));
+            throw Mistake("--op '" + std::string(name) + "': expected all or some of " + names_of(operations()));
         }
         options.operations.push_back(found);
     }
@@ -90,6 +90,13 @@ double parse_seconds(std::string_view text) {
         throw Mistake("--seconds " + std::string(text) + ": expected a number above 0 and up to 3600");
     }
     return seconds;
+}
+
+void set_output(Options &options, Output output) {
+    if (options.output != Output::table && options.output != output) {
+        throw Mistake("--json and --csv: expected one of them");
+    }
+    options.output = output;
 }
 
 template <size_t count> void print_list(const char *title, const char *const (&names)[count]) {
@@ -172,8 +179,8 @@ tools::Tool tool_for(Parsed &parsed) {
          {"--check", nullptr, "compare results with a plain reference", [&o](Value) { o.check = true; }},
          {"-t", "N", "N threads as ranks, without xcollrun",
           [&o](Value v) { o.threads = static_cast<int>(tools::take_number("-t", v, 1, most_threads)); }},
-         {"--json", nullptr, "print JSON", [&o](Value) { o.output = Output::json; }},
-         {"--csv", nullptr, "print CSV", [&o](Value) { o.output = Output::csv; }},
+         {"--json", nullptr, "print JSON", [&o](Value) { set_output(o, Output::json); }},
+         {"--csv", nullptr, "print CSV", [&o](Value) { set_output(o, Output::csv); }},
          {"--plot", "FILE", "draw the times as SVG, too", [&o](Value v) { o.plot = v; }},
          {"--compare", "FILE", "show the ratio to results that --json printed; with later ones, measure nothing",
           [&o](Value v) { o.compare = v; }},
@@ -199,6 +206,9 @@ void choose_sizes(Options &options, const Range &range) {
     }
     if (range.factor && range.step) {
         throw Mistake("-f and -i: expected a factor or a step");
+    }
+    if (range.step == 0u) {
+        throw Mistake("-i 0: expected a step above 0");
     }
     constexpr uint64_t first = 8, last = uint64_t{2} << 20, factor = 2, wide_factor = 4;
     if (options.sizes.empty()) {

@@ -67,6 +67,14 @@ Record read_record(const Json &line) {
     return record;
 }
 
+Json parse_file(const std::string &file, const std::string &contents) {
+    try {
+        return Json::parse(contents);
+    } catch (const Mistake &mistake) {
+        throw Mistake("--compare: " + file + ": " + mistake.what() + "; what xcoll-perf --json printed was expected");
+    }
+}
+
 } // namespace
 
 std::string Record::size_key() const {
@@ -97,7 +105,7 @@ std::vector<Record> read_records(const std::string &file) {
         throw Mistake("--compare: cannot read " + file);
     }
     std::vector<Record> records;
-    const Json json = Json::parse(all.str());
+    const Json json = parse_file(file, all.str());
     for (const Json &line : json["results"].items()) {
         records.push_back(read_record(line));
     }

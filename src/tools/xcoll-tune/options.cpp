@@ -43,7 +43,7 @@ void set_sizes(Options &options, std::string_view list) {
 
 std::string named(const char *option, std::string_view file) {
     // Settings of a communicator, by which the library gets the name, are separated by semicolons.
-    if (file.empty() || file.find(';') != std::string_view::npos) {
+    if (file.find(';') != std::string_view::npos) {
         throw Mistake(std::string(option) + " '" + std::string(file) + "': expected the name of a file without ';'");
     }
     return std::string(file);
