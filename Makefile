@@ -278,7 +278,7 @@ include $(S).build/package.mk
 # --------------------------------------------------------------------------------------------------- installation
 # DESTDIR stands before every path; prefix and the other directories may be given here again.
 
-.PHONY: install uninstall clean distclean help
+.PHONY: install uninstall check-folders clean distclean help
 man_pages := $(wildcard $(foreach n,1 3 7,$(S)man/man$n/*.$n))
 to = '$(DESTDIR)$(1)$(if $2,/$2)'
 
@@ -287,6 +287,14 @@ cmake_files := $(addprefix $(BUILD)/,xcoll-config.cmake xcoll-config-version.cma
 completions := $(call to,$(datarootdir),bash-completion/completions)
 # An environment module, for a machine on which many versions are kept side by side; empty for none.
 modulefiles = $(datarootdir)/modulefiles
+
+# What is installed names its folders. A relative one would be another one for everybody, and these signs mean something
+# to the shell, to sed or in those files; blanks are welcome.
+signs := ' " \ | & $$ ` \#
+is_no_folder = $(or $(filter-out /%,$(firstword $1 .)),$(strip $(foreach sign,$(signs),$(findstring $(sign),$1))))
+check_folder = $(if $(call is_no_folder,$($1)),$(error $1=$($1): expected a path from / on, without $(signs)))
+check-folders:
+	$(foreach f,prefix exec_prefix bindir libdir includedir datarootdir mandir,$(call check_folder,$f))@:
 
 $(BUILD)/xcoll.pc: $(S)src/xcoll.pc.in FORCE
 	@sed $(foreach v,prefix exec_prefix libdir includedir version,-e 's|@$v@|$(value $v)|') $< >$@
@@ -297,6 +305,7 @@ $(cmake_files): $(BUILD)/%: $(S)src/%.in FORCE
 $(BUILD)/xcoll.tcl: $(S)src/xcoll.tcl.in FORCE
 	@sed $(foreach v,version bindir libdir includedir prefix,-e 's|@$v@|$($v)|') $< >$@
 
+install $(BUILD)/xcoll.pc $(BUILD)/xcoll.tcl $(cmake_files): check-folders
 install: all $(BUILD)/xcoll.pc $(BUILD)/xcoll.tcl $(cmake_files)
 	install -d $(call to,$(includedir)) $(call to,$(libdir),pkgconfig) $(call to,$(libdir),cmake/xcoll) $(completions) $(if $(tools),$(call to,$(bindir)))
 	install -m 644 $(S)include/xcoll.h $(call to,$(includedir))

@@ -71,6 +71,16 @@ make_it prefix="$prefix" uninstall
 left=$(find "$prefix" ! -type d)
 [ -z "$left" ] || stop "make uninstall left: $left"
 
+# What would be another folder for everybody, or spoil what is installed, is refused before anything is there.
+refused() { # VARIABLE=FOLDER
+    $make "$1" DESTDIR="$work/refused" install </dev/null >"$work/log" 2>&1 && stop "$1 is taken"
+    grep -qF "${1%%=*}=" "$work/log" && grep -qF "expected a path from / on" "$work/log" ||
+        { cat "$work/log"; stop "it is not told what is wrong with $1"; }
+    [ ! -e "$work/refused" ] || stop "with $1 something was installed"
+}
+for folder in "" relative "~/xcoll" "/it's" "/a|b" "/a&b" '/a\b' '/a$$b' "/a#b"; do refused "prefix=$folder"; done
+refused libdir=lib64
+
 # DESTDIR goes before every path and into none.
 make_it prefix=/opt/xcoll DESTDIR="$work/package root" install
 [ -e "$work/package root/opt/xcoll/lib/libxcoll.so.1" ] || stop "DESTDIR was not heeded"
