@@ -53,6 +53,7 @@ says out 'rank 2 has not entered operation 20'
 says out "rank 0 (process ${pids[0]}) is stopped"
 says out "rank 2 (process ${pids[2]}) is stopped"
 silent out "own code"
+[ "$(grep -c "^rank 2 .* is stopped" "$work/out")" -eq 1 ] || wrong 'a stopped rank is told more than once'
 run 1 -p "$job" --json
 if command -v python3 >/dev/null; then
     python3 - "$work/out" <<'END_OF_PYTHON' || wrong 'the output of --json is not JSON, or not right'

@@ -159,17 +159,9 @@ std::vector<int> ranks_that(const CommunicatorState &comm, const std::function<b
     return ranks;
 }
 
-std::string tell_stopped(size_t r, const RankState &rank) {
-    return format("rank %zu (process %d) is stopped, by SIGSTOP or a debugger", r, rank.pid);
-}
-
-// What a rank does that others wait for.
+// What a rank does that others wait for, and that is not stopped.
 std::string occupation(int r, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
-    const auto number = static_cast<size_t>(r);
-    const RankState &rank = here.ranks[number];
-    if (rank.is_stopped()) {
-        return tell_stopped(number, rank);
-    }
+    const RankState &rank = here.ranks[static_cast<size_t>(r)];
     for (const CommunicatorState &other : all) {
         for (size_t p = 0; p < other.ranks.size(); ++p) {
             const RankState &there = other.ranks[p];
@@ -212,7 +204,9 @@ void find_missing(CommunicatorState &comm, const std::vector<CommunicatorState> 
         comm.findings.push_back(format("%s %s not entered %s; %s", list_of_ranks(missing).c_str(),
                                        missing.size() == 1 ? "has" : "have", operation.c_str(), who_waits.c_str()));
         for (const int r : missing) {
-            comm.findings.push_back(occupation(r, comm, all));
+            if (!at(r).is_stopped()) { // find_losses() tells
+                comm.findings.push_back(occupation(r, comm, all));
+            }
         }
         return;
     }
@@ -244,7 +238,7 @@ void find_losses(CommunicatorState &comm) {
         } else if (rank.is == Is::unseen && rank.pid != 0) {
             comm.findings.push_back(format("rank %zu (process %d) %s", r, rank.pid, rank.reason.c_str()));
         } else if (rank.is_stopped()) {
-            comm.findings.push_back(tell_stopped(r, rank));
+            comm.findings.push_back(format("rank %zu (process %d) is stopped, by SIGSTOP or a debugger", r, rank.pid));
         }
     }
 }
