@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/read_text.h"
@@ -177,8 +178,14 @@ const char *set_determinism(Settings &settings, const std::string &text) {
 // The lines are read where the algorithms are known (coll/tuning.cpp).
 const char *set_tuning_file(Settings &settings, const std::string &text) {
     const std::optional<std::string> lines = text.empty() ? "" : read_text(text);
+    if (!lines && access(text.c_str(), F_OK) != 0) {
+        return "the name of a file; there is none with this one";
+    }
+    if (!lines && access(text.c_str(), R_OK) != 0) {
+        return "the name of a file that this process may read";
+    }
     if (!lines) {
-        return "the name of a file that can be read, of up to 1 MiB";
+        return "the name of a file, no folder, of up to 1 MiB";
     }
     settings.tuning_file = text;
     settings.tuning = *lines;

@@ -188,6 +188,8 @@ void what_is_not_valid_is_named(void **) {
         const std::string variable = std::string("XCOLL_") + bad;
         expect_refused(nullptr, {variable.c_str()}, {variable.c_str(), "expected"});
     }
+    expect_refused("TUNING_FILE=/no/such/file", {}, {"there is none with this one"});
+    expect_refused("TUNING_FILE=/proc", {}, {"no folder"});
     expect_refused("NO_SUCH=1", {}, {"NO_SUCH", "TIMEOUT", "ALLREDUCE"});
     expect_refused(nullptr, {"XCOLL_NO_SUCH=1"}, {"XCOLL_NO_SUCH"});
     expect_refused(nullptr, {"XCOLL_=1"}, {"XCOLL_"});
