@@ -13,7 +13,7 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
     Call call;
     try {
         describe(call, comm);
-    } catch (const Failure &) {
+    } catch (...) {
         if (!traits(call.op.kind).is_message) {
             comm.refuse();
         }
@@ -23,15 +23,16 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
 }
 
 // A call between xcoll_group_start and xcoll_group_end. What is wrong with it is told at once, and again at the end.
-template <class Describe> void record(Comm &comm, Plan *request, Describe describe) {
+// `request`: that of the call, if describe makes it one.
+template <class Describe> void record(Comm &comm, const std::unique_ptr<Plan> &request, Describe describe) {
     Call call;
     try {
         describe(call, comm);
-    } catch (const Failure &failure) {
-        current_group()->add(comm, std::move(call), std::make_shared<Failure>(failure), request);
+    } catch (...) {
+        current_group()->add(comm, std::move(call), caught(), nullptr);
         throw;
     }
-    current_group()->add(comm, std::move(call), nullptr, request);
+    current_group()->add(comm, std::move(call), std::nullopt, request.get());
 }
 
 // The buffers among the arguments: what is read is const.
@@ -74,14 +75,20 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             describe(call, of);
             call.op.form = Form::immediate;
         };
+        std::unique_ptr<Plan> plan;
         if (any_group_open()) {
-            auto plan = std::make_unique<Plan>();
-            plan->recorded = true;
-            record(comm, plan.get(), with_request);
+            record(comm, plan, [&](Call &call, const Comm &of) {
+                with_request(call, of);
+                plan = std::make_unique<Plan>();
+                plan->recorded = true;
+            });
             *request = handle_of(plan.release());
             return;
         }
-        auto plan = std::make_unique<Plan>(comm, described(comm, with_request));
+        described(comm, [&](Call &call, Comm &of) {
+            with_request(call, of);
+            plan = std::make_unique<Plan>(of, std::move(call));
+        });
         plan->start();
         plan->check_started();
         *request = handle_of(plan.release());

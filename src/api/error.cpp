@@ -1,34 +1,23 @@
 // Errors: names, meanings, and the last one of each thread.
-#include <string>
+#include <cstdio>
 
 #include "api/handle.h"
 
 namespace xcoll::api {
 
 namespace {
-// Per thread and not per communicator: the caller asks after a call failed, when there may be no communicator.
-thread_local std::string last_error;
+// Per thread and not per communicator: the caller asks after a call failed, when there may be no communicator. Room
+// that is there before memory is short; what does not fit is cut off.
+thread_local char last_error[2048];
 } // namespace
 
 xcoll_result_t report(const char *function, const Failure &failure) noexcept {
-    try {
-        last_error = std::string(function) + ": " + failure.message();
-    } catch (...) {
-        last_error.clear();
-    }
+    std::snprintf(last_error, sizeof last_error, "%s: %s", function, failure.what());
     return failure.result();
 }
 
 xcoll_result_t report_current(const char *function) noexcept {
-    try {
-        throw;
-    } catch (const Failure &failure) {
-        return report(function, failure);
-    } catch (const std::bad_alloc &) {
-        return report(function, Failure(XCOLL_ERR_NO_MEMORY, "out of memory"));
-    } catch (const std::exception &other) {
-        return report(function, Failure(XCOLL_ERR_INTERNAL, other.what()));
-    }
+    return report(function, caught());
 }
 
 void fail_forked() {
@@ -54,7 +43,7 @@ const char *xcoll_error_string(xcoll_result_t result) {
 }
 
 const char *xcoll_last_error(void) {
-    return xcoll::api::last_error.c_str();
+    return xcoll::api::last_error;
 }
 
 xcoll_result_t xcoll_version(int *major, int *minor, int *patch) {

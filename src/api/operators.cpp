@@ -20,7 +20,7 @@ template <class Make> xcoll_result_t make_operator(const char *function, xcoll_o
     return guarded(function, [&] {
         check_not_forked();
         out(op, "op") = 0;
-        *op = process().operators().add(make());
+        *op = process().operators().add(make);
     });
 }
 

@@ -106,7 +106,7 @@ void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
     try {
         const Sides sides = sides_of(call.op, team);
         check_apart(sides.out, sides.in);
-    } catch (const Failure &) {
+    } catch (...) {
         plan.move_buffer(part, wanted, before);
         throw;
     }

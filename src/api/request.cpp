@@ -2,6 +2,7 @@
 #include "api/request.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "api/handle.h"
@@ -118,12 +119,12 @@ void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statu
     if (count != 0) {
         out(requests, "requests");
     }
-    std::unique_ptr<Failure> first;
+    std::optional<Failure> first;
     for (size_t i = 0; i < count; ++i) {
         try {
             wait(requests[i], statuses ? &statuses[i] : nullptr);
-        } catch (const Failure &failure) {
-            first = first ? std::move(first) : std::make_unique<Failure>(failure);
+        } catch (...) {
+            first = first ? first : caught();
         }
     }
     if (first) {

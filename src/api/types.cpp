@@ -31,7 +31,8 @@ template <class Make> xcoll_result_t make_type(const char *function, xcoll_dtype
     return guarded(function, [&] {
         check_not_forked();
         out(type, "type") = 0;
-        *type = process().types().add(std::make_shared<const Shape>(make()));
+        auto shape = std::make_shared<const Shape>(make());
+        *type = process().types().add([&] { return std::move(shape); });
     });
 }
 

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "base/dtype.h"
 
@@ -41,6 +42,10 @@ constexpr ResultText result_texts[] = {
 constexpr int32_t result_count = sizeof result_texts / sizeof *result_texts;
 static_assert(result_count == XCOLL_IN_PROGRESS + 1);
 
+constexpr const char *no_words = "there is no memory, not even for the message of this error: its code has to do";
+constexpr const char *no_memory =
+    "out of memory: call again when this process has some, or raise its limit (ulimit -v, or the container's)";
+
 std::string format_list(const char *pattern, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
@@ -51,7 +56,44 @@ std::string format_list(const char *pattern, va_list arguments) {
     return text;
 }
 
+Failure failure_of_list(int rank, xcoll_result_t result, const char *pattern, va_list arguments) noexcept {
+    try {
+        return {result, format_list(pattern, arguments), rank};
+    } catch (const std::bad_alloc &) {
+        return {result, Failure::Lasting{no_words}, rank};
+    }
+}
+
 } // namespace
+
+Failure::Failure(xcoll_result_t result, std::string_view message, int rank) noexcept : result_(result), rank_(rank) {
+    try {
+        const auto kept = std::make_shared<const std::string>(message);
+        message_ = {kept, kept->c_str()};
+    } catch (const std::bad_alloc &) {
+        message_ = {std::shared_ptr<void>(), no_words};
+    }
+}
+
+Failure caught() noexcept {
+    try {
+        throw;
+    } catch (const Failure &failure) {
+        return failure;
+    } catch (const std::bad_alloc &) {
+        return {XCOLL_ERR_NO_MEMORY, Failure::Lasting{no_memory}};
+    } catch (const std::exception &other) {
+        return {XCOLL_ERR_INTERNAL, other.what()};
+    }
+}
+
+Failure out_of_memory(int rank) noexcept {
+    return {
+        XCOLL_ERR_SYSTEM,
+        Failure::Lasting{"out of memory in the middle of an operation: free this communicator, and make another one "
+                         "when this process has memory again"},
+        rank};
+}
 
 std::string format(const char *pattern, ...) {
     va_list arguments;
@@ -61,20 +103,28 @@ std::string format(const char *pattern, ...) {
     return text;
 }
 
+Failure failure_at(int rank, xcoll_result_t result, const char *pattern, ...) noexcept {
+    va_list arguments;
+    va_start(arguments, pattern);
+    Failure failure = failure_of_list(rank, result, pattern, arguments);
+    va_end(arguments);
+    return failure;
+}
+
 void fail(xcoll_result_t result, const char *pattern, ...) {
     va_list arguments;
     va_start(arguments, pattern);
-    std::string text = format_list(pattern, arguments);
+    const Failure failure = failure_of_list(Failure::nobody, result, pattern, arguments);
     va_end(arguments);
-    throw Failure(result, std::move(text));
+    throw failure;
 }
 
 void fail_at(int rank, xcoll_result_t result, const char *pattern, ...) {
     va_list arguments;
     va_start(arguments, pattern);
-    std::string text = format_list(pattern, arguments);
+    const Failure failure = failure_of_list(rank, result, pattern, arguments);
     va_end(arguments);
-    throw Failure(result, std::move(text), rank);
+    throw failure;
 }
 
 void fail_system(const char *call) {

@@ -4,19 +4,26 @@
 
 #include <cstdarg>
 #include <exception>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "xcoll.h"
 
 namespace xcoll {
 
 // What went wrong, where, whose fault it is, and what to do about it. `fatal` results stick to the communicator they
-// happen on.
+// happen on. It is made and copied where there is no memory, too: then with fewer words.
 class Failure : public std::exception {
 public:
     static constexpr int nobody = XCOLL_UNDEFINED;
-    Failure(xcoll_result_t result, std::string message, int rank = nobody)
-        : result_(result), rank_(rank), message_(std::move(message)) {
+    // A message that is there as long as the program.
+    struct Lasting {
+        const char *text;
+    };
+    Failure(xcoll_result_t result, std::string_view message, int rank = nobody) noexcept;
+    Failure(xcoll_result_t result, Lasting message, int rank = nobody) noexcept
+        : result_(result), rank_(rank), message_(std::shared_ptr<void>(), message.text) {
     }
     xcoll_result_t result() const {
         return result_;
@@ -25,28 +32,35 @@ public:
     int rank() const {
         return rank_;
     }
-    const std::string &message() const {
-        return message_;
+    std::string message() const {
+        return what();
     }
     const char *what() const noexcept override {
-        return message_.c_str();
+        return message_.get();
     }
 
 private:
     xcoll_result_t result_;
     int rank_;
-    std::string message_;
+    std::shared_ptr<const char> message_;
 };
 
 // printf into a std::string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char *pattern, ...);
 
-// Throws a Failure with a formatted message.
+// A Failure with a formatted message, where a rank of the communicator is at fault.
+[[gnu::format(printf, 3, 4)]] Failure failure_at(int rank, xcoll_result_t result, const char *pattern, ...) noexcept;
+// Throws one.
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(xcoll_result_t result, const char *pattern, ...);
 // The same where a rank of the communicator is at fault.
 [[noreturn, gnu::format(printf, 3, 4)]] void fail_at(int rank, xcoll_result_t result, const char *pattern, ...);
 // The first with XCOLL_ERR_SYSTEM, the failed call's name and the meaning of errno.
 [[noreturn]] void fail_system(const char *call);
+
+// The exception that is being handled, whatever it is.
+Failure caught() noexcept;
+// Of a rank that ran out of memory where peers wait for it: not the call error that this usually is.
+Failure out_of_memory(int rank) noexcept;
 
 constexpr bool is_fatal(xcoll_result_t result) {
     return result == XCOLL_ERR_SYSTEM || (result >= XCOLL_ERR_TRANSPORT && result <= XCOLL_ERR_INTERNAL);

@@ -2,22 +2,22 @@
 
 #include <cerrno>
 #include <dirent.h>
+#include <memory>
 
 namespace xcoll {
 
 std::vector<std::string> list_folder(const std::string &path) {
     std::vector<std::string> names;
-    DIR *folder = opendir(path.c_str());
+    const std::unique_ptr<DIR, int (*)(DIR *)> folder(opendir(path.c_str()), closedir);
     if (!folder) {
         return names;
     }
-    while (const dirent *entry = readdir(folder)) {
+    while (const dirent *entry = readdir(folder.get())) {
         const std::string name = entry->d_name;
         if (name != "." && name != "..") {
             names.push_back(name);
         }
     }
-    closedir(folder);
     errno = 0;
     return names;
 }

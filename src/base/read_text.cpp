@@ -4,18 +4,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 namespace xcoll {
 
 std::optional<std::string> read_text(const std::string &path) {
     constexpr size_t limit = 1 << 20;
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) {
         return std::nullopt;
     }
     std::string text;
     char part[4096];
     ssize_t got;
-    while ((got = read(file, part, sizeof part)) != 0) {
+    while ((got = read(file.get(), part, sizeof part)) != 0) {
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -24,7 +26,6 @@ std::optional<std::string> read_text(const std::string &path) {
         }
         text.append(part, static_cast<size_t>(got));
     }
-    close(file);
     if (got != 0) {
         return std::nullopt;
     }

@@ -61,7 +61,7 @@ void Recorder::wait(int64_t waited_ns, int awaited) {
     is_telling_wait_.clear(std::memory_order_release);
 }
 
-void Recorder::trouble(int result, const std::string &reason) {
+void Recorder::trouble(int result, const char *reason) {
     show_text(record_->reason, reason);
     show(record_->trouble, int64_t{result});
 }

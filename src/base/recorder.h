@@ -56,7 +56,7 @@ public:
         show(record_->wait.stamp, uint64_t{0});
     }
     // Once.
-    void trouble(int result, const std::string &reason);
+    void trouble(int result, const char *reason);
 
 private:
     flight::Entry &operation(uint64_t n) {

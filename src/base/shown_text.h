@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "base/stamped.h"
 
@@ -15,7 +16,7 @@ namespace xcoll {
 template <size_t bytes> struct Text {
     uint64_t words[bytes / sizeof(uint64_t)];
 
-    static Text of(const std::string &text) {
+    static Text of(std::string_view text) {
         Text words{};
         std::memcpy(words.words, text.data(), text.size() < bytes ? text.size() : bytes);
         return words;
@@ -26,7 +27,7 @@ template <size_t bytes> struct Text {
     }
 };
 
-template <size_t bytes> void show_text(Text<bytes> &to, const std::string &text) {
+template <size_t bytes> void show_text(Text<bytes> &to, std::string_view text) {
     const auto words = Text<bytes>::of(text);
     for (size_t i = 0; i < std::size(words.words); ++i) {
         show(to.words[i], words.words[i]);

@@ -52,7 +52,8 @@ Tree Meeting::run() {
         }
         flush_links(visitor_links(), deadline_ms_);
         return take_place();
-    } catch (const Failure &failure) {
+    } catch (...) {
+        const Failure failure = caught();
         const EndedWord word(failure);
         tell_all(word);
         if (roster_ && failure.result() != XCOLL_ERR_TIMEOUT) {

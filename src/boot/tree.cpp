@@ -23,8 +23,8 @@ void Tree::allgather(const void *mine, void *recv, size_t bytes, int64_t timeout
         gather(table, bytes);
         spread(table);
         flush();
-    } catch (const Failure &failure) {
-        tell_all(failure);
+    } catch (...) {
+        tell_all(caught());
         throw;
     }
     std::rotate(table.begin(), table.end() - static_cast<std::ptrdiff_t>(static_cast<size_t>(root_) * bytes),

@@ -32,8 +32,7 @@ struct EndedWord {
     char text[1020]{};
 
     explicit EndedWord(const Failure &failure) : result(failure.result()) {
-        const std::string &message = failure.message();
-        message.copy(text, std::min(message.size(), sizeof text - 1));
+        std::strncpy(text, failure.what(), sizeof text - 1);
     }
     EndedWord() = default;
 };

@@ -247,8 +247,7 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
         throw;
     } catch (const std::bad_alloc &) {
         record_end(recorded, XCOLL_ERR_SYSTEM);
-        // The peers are in the operation already, so this is not the call error that a lack of memory usually is.
-        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory, team_.rank);
+        const Failure failure = out_of_memory(team_.rank);
         fail_for_good(failure);
         throw failure;
     }
@@ -347,6 +346,9 @@ void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm
         } else if (by_messages && window_) {
             window_->complete(n);
         }
+        throw;
+    } catch (const std::bad_alloc &) {
+        cancel_messages();
         throw;
     }
     if (by_messages && window_) {

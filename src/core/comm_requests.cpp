@@ -15,15 +15,19 @@ namespace xcoll {
 
 void Comm::start(Request &request) {
     try {
-        start_owned(request);
+        if (request.has_moved) {
+            request.what.write_itinerary(team_.rank, team_.size);
+            request.has_moved = false;
+        }
         if (!is_listed_) {
             process().add(
                 *this); // without the owner word: whoever drives the process takes the two the other way round
             is_listed_ = true;
         }
+        start_owned(request);
     } catch (const std::bad_alloc &) {
-        // The number is taken, and peers may have seen the head.
-        const Failure failure(XCOLL_ERR_SYSTEM, out_of_memory, team_.rank);
+        // The number may be taken, and peers may have seen the head.
+        const Failure failure = out_of_memory(team_.rank);
         fail_for_good(failure);
         throw failure;
     }
@@ -61,7 +65,7 @@ void Comm::start_owned(Request &request) {
         }
     } catch (const std::bad_alloc &) {
         in_flight_.pop_back();
-        request.failure = {XCOLL_ERR_SYSTEM, out_of_memory, team_.rank};
+        request.failure = out_of_memory(team_.rank);
         record_end(request.recorded, request.result());
         request.finish();
         throw;
@@ -147,7 +151,9 @@ void Comm::refuse() noexcept {
         refusals_.push_back(std::make_unique<Request>(this, std::move(call)));
         start(*refusals_.back());
         drive();
-    } catch (const std::exception &) {
+    } catch (const std::bad_alloc &) {
+        fail_for_good(out_of_memory(team_.rank)); // peers wait for what was not to be refused
+    } catch (const Failure &) {
         // The caller reports why its arguments are not valid; a fatal error is kept for the next call.
     }
 }
@@ -187,6 +193,8 @@ void Comm::wait_for(Request &request) {
         wait(request.until_done(), watcher_, driving(patience_));
     } catch (const Failure &failure) {
         fail_for_good(failure);
+    } catch (const std::bad_alloc &) {
+        fail_for_good(out_of_memory(team_.rank));
     }
 }
 
@@ -233,11 +241,7 @@ std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     std::optional<Failure> fatal;
     for (size_t i = 0; i < in_flight_.size();) {
         Request &request = *in_flight_[i];
-        if (!request.begun && request.may_begin()) {
-            begin(request);
-            moved = true;
-        }
-        if (!request.begun || !move(request, moved)) {
+        if ((!request.begun && !request.may_begin()) || !move(request, moved)) {
             ++i;
             continue;
         }
@@ -252,9 +256,13 @@ std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     return fatal;
 }
 
-// True if it is done: then its result is known.
+// Begins it, if it has not begun; true if it is done: then its result is known.
 bool Comm::move(Request &request, bool &moved) {
     try {
+        if (!request.begun) {
+            begin(request);
+            moved = true;
+        }
         if (request.plain) {
             if (!finish_plainly(request)) {
                 moved |= !request.plain;
@@ -270,7 +278,7 @@ bool Comm::move(Request &request, bool &moved) {
     } catch (const Failure &failure) {
         request.failure = failure;
     } catch (const std::bad_alloc &) {
-        request.failure = {XCOLL_ERR_SYSTEM, out_of_memory, team_.rank};
+        request.failure = out_of_memory(team_.rank);
     }
     request.task = Task();
     if (request.row->needs == Row::Needs::transport && window_) {
@@ -284,7 +292,9 @@ void Comm::end(Request &request) {
     request.took = ticks() - request.started;
     record_end(request.recorded, request.result());
     for (const auto &observer : request.observers) {
-        observer->end(request);
+        if (observer) {
+            observer->end(request);
+        }
     }
     request.finish(); // whoever waits may take it away now
     membership_.node->doorbell().wake_own();
@@ -296,7 +306,7 @@ bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) 
         return false;
     }
     observer->expect_one_more();
-    request.observers.push_back(observer);
+    request.add(observer);
     return true;
 }
 

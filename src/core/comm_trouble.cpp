@@ -11,11 +11,13 @@ void Comm::throw_trouble() const {
 }
 
 void Comm::abort(const char *reason) {
+    const Failure why =
+        failure_at(team_.rank, XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank, reason);
     {
         const Owner owner(*this); // two threads may do this at once
-        watcher_.abort(reason);   // for a blocking call that another thread is in
+        watcher_.abort(why);      // for a blocking call that another thread is in
     }
-    fail_for_good({XCOLL_ERR_ABORTED, format("rank %d aborted this communicator: %s", team_.rank, reason), team_.rank});
+    fail_for_good(why);
 }
 
 void Comm::fail_for_good(const Failure &failure) {
@@ -23,7 +25,7 @@ void Comm::fail_for_good(const Failure &failure) {
     if (trouble() == XCOLL_SUCCESS) {
         cause_ = failure;
         trouble_.store(failure.result(), std::memory_order_release);
-        recorder_.trouble(failure.result(), failure.message());
+        recorder_.trouble(failure.result(), failure.what());
         if (window_) {
             window_->say_farewell(failure);
         } else {

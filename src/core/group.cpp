@@ -1,6 +1,8 @@
 #include "core/group.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 #include "base/digest.h"
 #include "core/comm.h"
@@ -13,7 +15,8 @@ namespace {
 // A thread's groups are its own by the rules of the ABI, and no argument of a call names them. Calls ask the process
 // first whether any thread has a group open.
 struct ThreadGroup {
-    std::unique_ptr<Group> group;
+    Group *group =
+        nullptr; // not its owner: where an end of the thread is to be noted, the system wants memory or aborts
     int depth = 0;
 };
 thread_local ThreadGroup thread_group;
@@ -30,9 +33,17 @@ uint64_t digest(const std::vector<Call> &calls) {
 
 } // namespace
 
-void Group::add(Comm &comm, Call call, std::shared_ptr<Failure> failure, Plan *request) {
-    entries_.push_back({&comm, std::move(call), request, stage_});
-    failure_ = failure_ ? failure_ : std::move(failure);
+void Group::add(Comm &comm, Call call, const std::optional<Failure> &failure, Plan *request) {
+    failure_ = failure_ ? failure_ : failure;
+    try {
+        entries_.push_back({&comm, std::move(call), request, stage_});
+    } catch (const std::bad_alloc &) {
+        // The end of the group cannot refuse what it does not know of, and peers may wait for it.
+        const Failure lost = out_of_memory(comm.team().rank);
+        failure_ = failure_ ? failure_ : lost;
+        comm.fail_for_good(lost);
+        throw lost;
+    }
 }
 
 bool Group::has_requests() const {
@@ -86,6 +97,19 @@ void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shar
 }
 
 std::unique_ptr<Plan> Group::plan() {
+    try {
+        return make_plan();
+    } catch (const std::bad_alloc &) {
+        const Failure lost = out_of_memory(Failure::nobody);
+        cancel(lost);
+        for (const Entry &entry : entries_) {
+            entry.comm->fail_for_good(out_of_memory(entry.comm->team().rank));
+        }
+        throw lost;
+    }
+}
+
+std::unique_ptr<Plan> Group::make_plan() {
     auto plan = std::make_unique<Plan>();
     places_.resize(entries_.size());
     std::vector<std::shared_ptr<Request>> before;
@@ -120,19 +144,19 @@ void Group::cancel(const Failure &why) {
         if (entry.request) {
             entry.request->recorded = false;
             entry.request->active = true;
-            entry.request->failure = std::make_unique<Failure>(why);
+            entry.request->failure = why;
         }
     }
 }
 
 Group *current_group() {
-    return thread_group.group.get();
+    return thread_group.group;
 }
 
 void open_group() {
     ThreadGroup &mine = thread_group;
     if (mine.depth == 0) {
-        mine.group = std::make_unique<Group>();
+        mine.group = new Group;
         process().group_opened();
     }
     ++mine.depth;
@@ -147,7 +171,7 @@ std::unique_ptr<Group> close_group() {
         return nullptr;
     }
     process().group_closed();
-    return std::move(mine.group);
+    return std::unique_ptr<Group>(std::exchange(mine.group, nullptr));
 }
 
 } // namespace xcoll

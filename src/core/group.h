@@ -18,12 +18,9 @@ class Group {
 public:
     // A call of the group, or the failure that kept it from being one: the group will not run then. `request`: the plan
     // of a call that gets a request of its own.
-    void add(Comm &comm, Call call, std::shared_ptr<Failure> failure, Plan *request);
+    void add(Comm &comm, Call call, const std::optional<Failure> &failure, Plan *request);
     void then() {
         ++stage_;
-    }
-    const std::shared_ptr<Failure> &failure() const {
-        return failure_;
     }
     // Everything as one plan. Throws the first failure of the group, the peers being told.
     std::unique_ptr<Plan> plan();
@@ -38,11 +35,12 @@ private:
         Plan *request;
         size_t stage;
     };
+    std::unique_ptr<Plan> make_plan();
     void add_operations(Plan &plan, size_t stage, const std::vector<std::shared_ptr<Request>> &before);
 
     std::vector<Entry> entries_;
     std::vector<Plan::Part> places_; // of each entry
-    std::shared_ptr<Failure> failure_;
+    std::optional<Failure> failure_;
     size_t stage_ = 0;
 };
 

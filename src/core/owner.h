@@ -41,7 +41,4 @@ private:
     bool owns_;
 };
 
-// Inside an operation the peers are there already, so a lack of memory is not the call error that it usually is.
-inline constexpr const char *out_of_memory = "out of memory in the middle of an operation";
-
 } // namespace xcoll

@@ -28,15 +28,10 @@ void Plan::start() {
     }
     for (const auto &operation : operations) {
         try {
-            if (operation->has_moved) {
-                const Team &team = operation->comm->team();
-                operation->what.write_itinerary(team.rank, team.size);
-                operation->has_moved = false;
-            }
             operation->comm->start(*operation);
         } catch (const Failure &trouble) {
             if (!failure) {
-                failure = std::make_unique<Failure>(trouble);
+                failure = trouble;
             }
             if (observer_) {
                 observer_->end(&trouble);
@@ -93,7 +88,7 @@ void Plan::observe(Observer::Function function, void *context) {
     observer_ = std::make_shared<Observer>(function, context);
     if (!active) {
         for (const auto &operation : operations) {
-            operation->observers.push_back(observer_);
+            operation->add(observer_);
         }
         return;
     }
@@ -101,12 +96,12 @@ void Plan::observe(Observer::Function function, void *context) {
     for (const auto &operation : operations) {
         // The communicator of one that is done may be gone, and nobody else looks at it.
         if (operation->done() || !operation->comm->observe(*operation, observer_)) {
-            operation->observers.push_back(observer_);
+            operation->add(observer_);
             observer_->expect_one_more();
             observer_->end(*operation);
         }
     }
-    observer_->end(failure.get());
+    observer_->end(failure ? &*failure : nullptr);
 }
 
 void Plan::check() const {

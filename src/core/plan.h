@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -69,9 +70,9 @@ public:
 
     std::vector<std::shared_ptr<Request>> operations;
     std::vector<Part> parts;
-    bool active = false;              // started, and its end not yet seen by the user
-    bool recorded = false;            // in a group that has not ended
-    std::unique_ptr<Failure> failure; // what kept it from starting
+    bool active = false;            // started, and its end not yet seen by the user
+    bool recorded = false;          // in a group that has not ended
+    std::optional<Failure> failure; // what kept it from starting
 
 private:
     std::shared_ptr<Observer> observer_;

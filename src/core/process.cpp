@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <new>
 
 #include "core/comm.h"
 
@@ -19,7 +20,10 @@ Process &process() {
 
 void Process::watch_forks() {
     std::call_once(fork_handler_, [] {
-        pthread_atfork(nullptr, nullptr, [] { the_process.forked_.store(true, std::memory_order_relaxed); });
+        const auto note = [] { the_process.forked_.store(true, std::memory_order_relaxed); };
+        if (pthread_atfork(nullptr, nullptr, note) != 0) {
+            throw std::bad_alloc();
+        }
     });
 }
 

@@ -16,7 +16,8 @@ public:
     // Bit 27 tells a made object from a predefined one of the same range.
     explicit Registry(uint32_t range) : range_(range | made_bit) {
     }
-    uint32_t add(std::shared_ptr<const T> object) {
+    // What make() returns, which is called when there is a handle for it: nothing can fail after it.
+    template <class Make> uint32_t add(Make make) {
         const std::lock_guard lock(mutex_);
         size_t index = 0;
         while (index < slots_.size() && slots_[index].object) {
@@ -28,7 +29,7 @@ public:
             }
             slots_.emplace_back();
         }
-        slots_[index].object = std::move(object);
+        slots_[index].object = make();
         return handle(index);
     }
     // nullptr: there is none, or none any more.

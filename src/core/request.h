@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,8 +37,8 @@ struct Request {
     int first_missing = -1;                 // the same when it was started; for who waits for it
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
-    std::vector<std::shared_ptr<Observer>> observers;
-    std::optional<Failure> failure; // written before `finished`, as the next is
+    std::array<std::shared_ptr<Observer>, 2> observers; // of its own plan, and of its group's
+    std::optional<Failure> failure;                     // written before `finished`, as the next is
     uint64_t started = 0, took = 0; // ticks: whoever asks makes nanoseconds of them, which takes long
     double ticks_per_ns = 1;
     Signal finished; // how often it was done; any thread
@@ -57,6 +58,9 @@ struct Request {
     }
     Until until_done() const {
         return {&finished, starts, -1};
+    }
+    void add(const std::shared_ptr<Observer> &observer) {
+        observers[observers[0] ? 1 : 0] = observer;
     }
     void finish() {
         finished.store(starts);

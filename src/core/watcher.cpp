@@ -37,8 +37,7 @@ bool Watcher::drive() {
 void Watcher::check(const Until &until, int64_t waited_ns) {
     comm_.recorder().wait(waited_ns, until.owner);
     if (aborted_.load(std::memory_order_acquire)) {
-        fail_at(team_.rank, XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank,
-                abort_reason_.c_str());
+        throw *abort_;
     }
     if (team_.window) {
         team_.window->check_farewells();
@@ -119,9 +118,9 @@ void Watcher::over() {
     comm_.recorder().stop_waiting();
 }
 
-void Watcher::abort(const char *reason) {
+void Watcher::abort(const Failure &why) {
     if (!aborted_.load(std::memory_order_relaxed)) {
-        abort_reason_ = reason;
+        abort_ = why;
         aborted_.store(true, std::memory_order_release);
     }
 }

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "coll/algorithm.h"
 #include "run/wait.h"
 
@@ -30,7 +32,7 @@ public:
     void set_timeout(int64_t milliseconds) {
         timeout_ms_.store(milliseconds, std::memory_order_relaxed);
     }
-    void abort(const char *reason);
+    void abort(const Failure &why);
 
     // "rank 3 has not entered operation 17": the ranks of a window that are behind.
     std::string roll_call(uint64_t n) const;
@@ -49,7 +51,7 @@ private:
     std::vector<int> node_ranks_;
     std::atomic<int64_t> timeout_ms_;
     std::atomic<bool> aborted_{false};
-    std::string abort_reason_; // written before aborted_
+    std::optional<Failure> abort_; // written before aborted_
 };
 
 } // namespace xcoll

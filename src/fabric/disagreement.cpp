@@ -11,17 +11,16 @@ Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const 
 }
 
 Failure left_early(uint64_t n, int peer) {
-    return {XCOLL_ERR_MISMATCH,
-            format("operation %llu: rank %d left it with an error; see the message on that rank",
-                   static_cast<unsigned long long>(n), peer),
-            peer};
+    return failure_at(peer, XCOLL_ERR_MISMATCH,
+                      "operation %llu: rank %d left it with an error; see the message on that rank",
+                      static_cast<unsigned long long>(n), peer);
 }
 
 Failure gave_up(int peer, const Failure &farewell) {
-    return {
-        farewell.result() == XCOLL_ERR_PEER_DEAD ? XCOLL_ERR_PEER_DEAD : XCOLL_ERR_ABORTED,
-        format("rank %d gave up on this communicator (%s): %s", peer, result_name(farewell.result()), farewell.what()),
-        farewell.rank()};
+    const bool is_dead = farewell.result() == XCOLL_ERR_PEER_DEAD;
+    return failure_at(farewell.rank(), is_dead ? XCOLL_ERR_PEER_DEAD : XCOLL_ERR_ABORTED,
+                      "rank %d gave up on this communicator (%s): %s", peer, result_name(farewell.result()),
+                      farewell.what());
 }
 
 } // namespace xcoll

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/error.h"
 #include "base/plugin_loader.h"
@@ -199,9 +200,13 @@ void Net::on_done(void *, void *token, xcoll_result_t result) noexcept {
 void Net::on_loss(void *self, size_t peer, xcoll_result_t result, const char *why) noexcept {
     Net &net = *static_cast<Net *>(self);
     const auto net_rank = static_cast<int>(peer);
-    net.lost_.try_emplace(net_rank, Loss{result, why});
     for (const auto &[id, transport] : net.open_) {
         transport->lost(net_rank, result, why);
+    }
+    try {
+        net.lost_.try_emplace(net_rank, Loss{result, why});
+    } catch (const std::bad_alloc &) {
+        return; // communicators that are made later learn of it by waiting too long
     }
 }
 

@@ -77,7 +77,7 @@ void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelo
     const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
     const NetLabel label{id_,     static_cast<uint32_t>(rank()), stream(peer).sent++, envelope, kind, why.result(),
                          at_fault};
-    net_->send(net_rank(peer), label, why.what(), std::min(why.message().size(), longest_reason), nullptr);
+    net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason), nullptr);
 }
 
 void PluginTransport::cancel_all() {
@@ -198,8 +198,8 @@ void PluginTransport::done(void *token, xcoll_result_t result) {
     if (result == XCOLL_SUCCESS) {
         Mailbox::close(item);
     } else {
-        Mailbox::close(
-            item, {result, format("a message to or from rank %d was lost with the connection", item.peer), item.peer});
+        Mailbox::close(item, failure_at(item.peer, result, "a message to or from rank %d was lost with the connection",
+                                        item.peer));
     }
 }
 
@@ -285,18 +285,18 @@ void PluginTransport::hear_farewell(const NetLabel &label, const void *data, siz
 void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why) {
     for (int p = 0; p < size(); ++p) {
         if (net_ranks_[static_cast<size_t>(p)] == net_rank) {
-            box_.lose(p, {result,
-                          format("rank %d: the connection to rank %d has failed (%s); it has ended, or its machine or "
-                                 "the network has failed",
-                                 rank(), p, why),
-                          p});
+            box_.lose(p, failure_at(p, result,
+                                    "rank %d: the connection to rank %d has failed (%s); it has ended, or its machine "
+                                    "or the network has failed",
+                                    rank(), p, why));
         }
     }
 }
 
 void PluginTransport::out_of_memory() {
     for (int p = 0; p < size(); ++p) {
-        box_.lose(p, {XCOLL_ERR_SYSTEM, format("rank %d has no memory for a message that came early", rank()), rank()});
+        box_.lose(p,
+                  failure_at(rank(), XCOLL_ERR_SYSTEM, "rank %d has no memory for a message that came early", rank()));
     }
 }
 
