@@ -100,7 +100,7 @@ enum {
     XCOLL_ERR_TRUNCATE = 5,    /* more data arrived than there is room for */
     XCOLL_ERR_STATE = 6,       /* not allowed now: after a fork, on a freed object, out of order */
     XCOLL_ERR_NO_MEMORY = 7,   /* no memory; nothing was changed */
-    XCOLL_ERR_SYSTEM = 8,      /* a system call failed; the message has its name and errno */
+    XCOLL_ERR_SYSTEM = 8,      /* a system call failed, or memory ran out where peers wait; the message says which */
     XCOLL_ERR_UNSUPPORTED = 9, /* valid, but not on this build or communicator */
     XCOLL_ERR_CONFIG = 10,     /* an XCOLL_* variable or a setting is unknown or has a bad value */
     XCOLL_ERR_BOOTSTRAP = 11,  /* the ranks could not find each other */

@@ -24,19 +24,21 @@ xcoll_result_t create(const char *function, xcoll_comm_t *comm, const char *name
     });
 }
 
-// The same from a communicator. If this rank's arguments are refused, the ranks that have called it too are told.
-template <class Check, class Make>
-xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *comm, Check check, Make make) noexcept {
+// The same from a communicator, as wish(parent) has it. If this rank's arguments are refused, the ranks that have
+// called it too are told.
+template <class Wish, class Make>
+xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *comm, Wish wish, Make make) noexcept {
     return guarded(function, [&] {
         xcoll::Comm &from = checked(parent);
+        xcoll::Wishes wishes;
         try {
             out(comm, "out") = XCOLL_COMM_NULL;
-            check();
-        } catch (const xcoll::Failure &) {
+            wishes = wish(from);
+        } catch (...) {
             from.refuse();
             throw;
         }
-        *comm = handle_of(make(from).release());
+        *comm = handle_of(make(from, wishes).release());
     });
 }
 
@@ -120,30 +122,34 @@ xcoll_result_t xcoll_comm_create_threads(int size, xcoll_comm_t comms[]) {
 
 xcoll_result_t xcoll_comm_split_config(xcoll_comm_t comm, int color, int key, const xcoll_comm_config_t *config,
                                        xcoll_comm_t *out) {
-    xcoll::Wishes wishes;
-    const auto check = [&] {
+    const auto wish = [&](const xcoll::Comm &parent) {
         check_color(color);
-        if (config) {
-            const xcoll_comm_config_t c = read_config(config);
-            wishes = wishes_of(&c);
-            const xcoll::Settings &settings = wishes.settings;
-            xcoll::process().traces().open(settings.trace, checked(comm).team().rank, settings.trace_events);
+        if (!config) {
+            return xcoll::inherited(parent);
         }
+        const xcoll_comm_config_t c = read_config(config);
+        xcoll::Wishes wishes = wishes_of(&c);
+        const xcoll::Settings &settings = wishes.settings;
+        xcoll::process().traces().open(settings.trace, parent.team().rank, settings.trace_events);
+        return wishes;
     };
-    return derive(__func__, comm, out, check, [&](xcoll::Comm &parent) {
-        return xcoll::split(parent, color, key, config ? wishes : xcoll::inherited(parent));
+    return derive(__func__, comm, out, wish, [&](xcoll::Comm &parent, const xcoll::Wishes &wishes) {
+        return xcoll::split(parent, color, key, wishes);
     });
 }
 
 xcoll_result_t xcoll_comm_split(xcoll_comm_t comm, int color, int key, xcoll_comm_t *out) {
-    const auto check = [&] { check_color(color); };
-    return derive(__func__, comm, out, check,
-                  [&](xcoll::Comm &parent) { return xcoll::split(parent, color, key, xcoll::inherited(parent)); });
+    const auto wish = [&](const xcoll::Comm &parent) {
+        check_color(color);
+        return xcoll::inherited(parent);
+    };
+    return derive(__func__, comm, out, wish, [&](xcoll::Comm &parent, const xcoll::Wishes &wishes) {
+        return xcoll::split(parent, color, key, wishes);
+    });
 }
 
 xcoll_result_t xcoll_comm_dup(xcoll_comm_t comm, xcoll_comm_t *out) {
-    return derive(
-        __func__, comm, out, [] {}, [](xcoll::Comm &parent) { return xcoll::dup(parent, xcoll::inherited(parent)); });
+    return derive(__func__, comm, out, xcoll::inherited, xcoll::dup);
 }
 
 xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm) {

@@ -28,11 +28,12 @@ public:
         if (peers.empty()) {
             return {};
         }
-        const int copy = fcntl(mine, F_DUPFD_CLOEXEC, 0);
-        if (copy < 0) {
+        std::vector<int> copies(1);
+        copies[0] = fcntl(mine, F_DUPFD_CLOEXEC, 0);
+        if (copies[0] < 0) {
             fail_system("fcntl(F_DUPFD_CLOEXEC)");
         }
-        return {copy};
+        return copies;
     }
 };
 

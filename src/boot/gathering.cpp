@@ -1,5 +1,6 @@
 #include "boot/gathering.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -17,9 +18,10 @@ struct Report {
     char text[252];
 };
 
-Report report_of(const Failure &failure) {
+Report report_of_caught() noexcept {
+    const Failure failure = caught();
     Report report = {failure.result(), {}};
-    std::snprintf(report.text, sizeof report.text, "%s", failure.message().c_str());
+    std::snprintf(report.text, sizeof report.text, "%s", failure.what());
     return report;
 }
 
@@ -60,8 +62,8 @@ std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::v
         if (!peers.empty()) {
             plate = door.emplace().plate();
         }
-    } catch (const Failure &failure) {
-        report = report_of(failure);
+    } catch (...) {
+        report = report_of_caught();
     }
     agree(*this, report);
     const std::vector<Doorplate> plates = gather(*this, plate);
@@ -70,15 +72,13 @@ std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::v
         if (door) {
             received = exchange_over(*door, rank(), mine, peers, plates);
         }
-    } catch (const Failure &failure) {
-        report = report_of(failure);
+    } catch (...) {
+        report = report_of_caught();
         door.reset(); // who still calls us learns it at once
     }
     agree(*this, report);
-    std::vector<int> numbers;
-    for (Descriptor &descriptor : received) {
-        numbers.push_back(descriptor.release());
-    }
+    std::vector<int> numbers(received.size()); // first: nobody would close what is released
+    std::transform(received.begin(), received.end(), numbers.begin(), [](Descriptor &one) { return one.release(); });
     return numbers;
 }
 

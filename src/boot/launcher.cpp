@@ -233,10 +233,8 @@ std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::ve
             received.push_back(std::move(descriptor));
         }
     } while (received.size() < list.size());
-    std::vector<int> numbers;
-    for (Descriptor &descriptor : received) {
-        numbers.push_back(descriptor.release());
-    }
+    std::vector<int> numbers(received.size()); // first: nobody would close what is released
+    std::transform(received.begin(), received.end(), numbers.begin(), [](Descriptor &one) { return one.release(); });
     return numbers;
 }
 

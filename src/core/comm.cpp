@@ -65,6 +65,7 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     }
     auto window = std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
                                            store_kind(membership.settings, membership.node->ticks_per_ns()));
+    window->keep_board(false);
     window->lend_from(membership.settings.lend);
     window->lend_private();
     window->lend_attached(attached_sizes(membership));
@@ -140,6 +141,9 @@ Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
     patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
     introduce();
+    if (window_) {
+        window_->keep_board(true);
+    }
 }
 
 // For whoever looks from outside: the same numbers of the communicator and of the job on all ranks, and only on them.

@@ -51,13 +51,13 @@ struct Hello {
     uint32_t can_trace; // or needs not to
 };
 
-// What keeps this rank from writing the trace that is wanted; "": nothing.
-std::string open_trace(const Settings &settings, int rank) {
+// What keeps this rank from writing the trace that is wanted, if anything does.
+std::optional<Failure> open_trace(const Settings &settings, int rank) {
     try {
         process().traces().open(settings.trace, rank, settings.trace_events);
-        return "";
-    } catch (const Failure &failure) {
-        return failure.message();
+        return std::nullopt;
+    } catch (...) {
+        return caught();
     }
 }
 
@@ -66,12 +66,12 @@ std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
     mine.agreed = agreed_of(settings);
     mine.host = host_identity();
     mine.shares_memory = settings.shm ? 1 : 0;
-    const std::string obstacle = open_trace(settings, boot.rank());
-    mine.can_trace = obstacle.empty() ? 1 : 0;
+    const std::optional<Failure> obstacle = open_trace(settings, boot.rank());
+    mine.can_trace = obstacle ? 0 : 1;
     std::vector<Hello> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), sizeof mine);
-    if (!obstacle.empty()) {
-        throw Failure(XCOLL_ERR_CONFIG, obstacle);
+    if (obstacle) {
+        throw *obstacle;
     }
     for (size_t r = 0; r < all.size(); ++r) {
         if (all[r].can_trace == 0) {
@@ -136,6 +136,30 @@ std::unique_ptr<Bootstrap> find_job(const Settings &settings) {
     return boot_alone();
 }
 
+// A board for a communicator that turns out not to need it, or to fail, goes back; peers that have theirs learn of it.
+class SpareBoard {
+public:
+    explicit SpareBoard(std::shared_ptr<Node> node) : node_(std::move(node)), offset_(node_->take_board().offset) {
+    }
+    ~SpareBoard() {
+        if (offset_) {
+            node_->give_board(offset_);
+        }
+    }
+    SpareBoard(const SpareBoard &) = delete;
+    SpareBoard &operator=(const SpareBoard &) = delete;
+    uint64_t offset() const {
+        return offset_;
+    }
+    void keep() {
+        offset_ = 0;
+    }
+
+private:
+    std::shared_ptr<Node> node_;
+    uint64_t offset_;
+};
+
 } // namespace
 
 std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
@@ -150,15 +174,20 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget, wishes.settings.heap,
                                    wishes.settings.attach != Attach::off);
     membership.peers = make_peers(boot.size(), locals, *membership.node);
+    std::optional<SpareBoard> board;
     if (all_here(membership.peers)) {
-        const uint64_t mine = membership.node->take_board().offset;
+        const uint64_t mine = board.emplace(membership.node).offset();
         membership.boards.resize(static_cast<size_t>(boot.size()));
         boot.allgather(&mine, membership.boards.data(), sizeof mine);
     } else {
         membership.net = Net::connect(boot, wishes.settings.plugin_path);
         membership.net_id = membership.net->first_id();
     }
-    return std::make_unique<Comm>(std::move(membership));
+    auto comm = std::make_unique<Comm>(std::move(membership));
+    if (board) {
+        board->keep();
+    }
+    return comm;
 }
 
 std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes) {
@@ -202,8 +231,7 @@ struct SplitWords {
 };
 static_assert(sizeof(SplitWords) <= inline_bytes);
 
-std::vector<SplitWords> exchange(Comm &parent, const SplitWords &mine) {
-    std::vector<SplitWords> all(static_cast<size_t>(parent.team().size));
+void exchange(Comm &parent, const SplitWords &mine, std::vector<SplitWords> &all) {
     Call call;
     Op &op = call.op;
     op.kind = Kind::words;
@@ -212,7 +240,21 @@ std::vector<SplitWords> exchange(Comm &parent, const SplitWords &mine) {
     op.send = &mine;
     op.recv = all.data();
     parent.run(call);
-    return all;
+}
+
+// Throws on every rank of this color if one of them has a failure.
+void agree(Comm &parent, SplitWords mine, const std::optional<Failure> &failure, std::vector<SplitWords> &all) {
+    mine.ok = failure ? 0 : 1;
+    exchange(parent, mine, all);
+    if (failure) {
+        throw *failure;
+    }
+    const auto bad = std::find_if(all.begin(), all.end(),
+                                  [&](const SplitWords &words) { return words.color == mine.color && words.ok == 0; });
+    if (bad != all.end()) {
+        const auto rank = static_cast<int>(bad - all.begin());
+        fail_at(rank, XCOLL_ERR_NO_MEMORY, "rank %d has no memory for another communicator", rank);
+    }
 }
 
 std::vector<int> members_of(const std::vector<SplitWords> &all, int color) {
@@ -227,65 +269,16 @@ std::vector<int> members_of(const std::vector<SplitWords> &all, int color) {
     return members;
 }
 
-// A board for a child that turns out not to need it, or to fail, goes back.
-class SpareBoard {
-public:
-    explicit SpareBoard(Node &node) : node_(node), offset_(node.take_board().offset) {
-    }
-    ~SpareBoard() {
-        if (offset_) {
-            node_.arena().give(offset_, sizeof(Board));
-        }
-    }
-    SpareBoard(const SpareBoard &) = delete;
-    SpareBoard &operator=(const SpareBoard &) = delete;
-    uint64_t offset() const {
-        return offset_;
-    }
-    void keep() {
-        offset_ = 0;
-    }
-
-private:
-    Node &node_;
-    uint64_t offset_;
-};
-
-} // namespace
-
-std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
+// What those of the ranks that want the same have in common.
+Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, const SplitWords &mine,
+                    const Wishes &wishes) {
     const Membership &from = parent.membership();
-    const bool joins = color != XCOLL_UNDEFINED;
-    std::optional<SpareBoard> board;
-    SplitWords mine{color, key, 0, agreed_of(wishes.settings), from.net ? from.net->next_id() : 0, 1};
-    std::string trouble;
-    try {
-        if (joins) {
-            board.emplace(*from.node);
-            mine.board = board->offset();
-        }
-    } catch (const Failure &failure) {
-        trouble = failure.message();
-        mine.ok = 0;
-    }
-    const std::vector<SplitWords> all = exchange(parent, mine);
-    if (!trouble.empty()) {
-        throw Failure(XCOLL_ERR_NO_MEMORY, trouble);
-    }
-    const auto bad = std::find_if(all.begin(), all.end(), [](const SplitWords &words) { return words.ok == 0; });
-    if (bad != all.end()) {
-        fail(XCOLL_ERR_NO_MEMORY, "rank %d has no memory for another communicator",
-             static_cast<int>(bad - all.begin()));
-    }
-    if (!joins) {
-        return nullptr;
-    }
     Membership child;
     child.node = from.node;
     child.net = from.net;
     child.start = from.start;
     apply(child, wishes);
-    for (const int member : members_of(all, color)) {
+    for (const int member : members_of(all, mine.color)) {
         const SplitWords &words = all[static_cast<size_t>(member)];
         check_agreed(member, words.agreed, parent.team().rank, mine.agreed);
         if (member == parent.team().rank) {
@@ -298,12 +291,52 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     if (from.net) {
         from.net->take_id(child.net_id);
     }
-    if (all_here(child.peers)) {
-        board->keep();
-    } else {
+    if (!all_here(child.peers)) {
         child.boards.clear();
     }
-    return std::make_unique<Comm>(std::move(child));
+    return child;
+}
+
+} // namespace
+
+std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
+    const Membership &from = parent.membership();
+    const bool joins = color != XCOLL_UNDEFINED;
+    std::vector<SplitWords> all, agreed;
+    std::optional<Failure> failure;
+    std::optional<SpareBoard> board;
+    SplitWords mine{color, key, 0, {}, 0, 1};
+    try {
+        all.resize(static_cast<size_t>(parent.team().size));
+        agreed.resize(all.size());
+    } catch (...) {
+        parent.refuse(); // without room for what the peers say
+        throw;
+    }
+    try {
+        mine.agreed = agreed_of(wishes.settings);
+        mine.net_id = from.net ? from.net->next_id() : 0;
+        if (joins) {
+            board.emplace(from.node);
+            mine.board = board->offset();
+        }
+    } catch (...) {
+        failure = caught();
+    }
+    agree(parent, mine, failure, all);
+    std::unique_ptr<Comm> comm;
+    try {
+        if (joins) {
+            comm = std::make_unique<Comm>(child_of(parent, all, mine, wishes));
+            if (comm->membership().shares_memory()) {
+                board->keep();
+            }
+        }
+    } catch (...) {
+        failure = caught();
+    }
+    agree(parent, mine, failure, agreed);
+    return comm;
 }
 
 std::unique_ptr<Comm> dup(Comm &parent, const Wishes &wishes) {
@@ -322,9 +355,16 @@ std::unique_ptr<Comm> world(const Wishes &wishes) {
         own.is_internal = true;
         job.world = connect(*find_job(settings_of(wishes)), own);
     }
-    std::unique_ptr<Comm> comm = dup(*job.world, wishes);
-    ++job.users;
-    return comm;
+    try {
+        std::unique_ptr<Comm> comm = dup(*job.world, wishes);
+        ++job.users;
+        return comm;
+    } catch (...) {
+        if (job.users == 0) {
+            job.world.reset(); // nobody would give it back, and it may be what failed
+        }
+        throw;
+    }
 }
 
 bool release_world() {

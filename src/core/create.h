@@ -18,7 +18,7 @@ struct Wishes {
     bool is_internal = false;
 };
 
-// All collective but connect_thread_ranks; all throw Failure, on every rank if on one.
+// All collective but connect_thread_ranks; all throw, on every rank that was to be a member if on one.
 std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes);
 std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes);
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes);

@@ -1,7 +1,6 @@
 #include "fabric/arena.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -22,46 +21,44 @@ constexpr size_t round_up(size_t value, size_t to) {
 }
 } // namespace
 
-Arena::Arena(char *base, size_t first, size_t reserved, size_t last, int descriptor)
-    : base_(base), next_(round_up(first, page)), reserved_(reserved), last_(last), descriptor_(descriptor) {
-}
-
-Arena::~Arena() {
-    if (descriptor_ >= 0) {
-        close(descriptor_);
-    }
+Arena::Arena(char *base, size_t first, size_t reserved, size_t last, Descriptor file)
+    : base_(base), next_(round_up(first, page)), reserved_(reserved), last_(last), file_(std::move(file)) {
 }
 
 uint64_t Arena::take(size_t bytes) {
     const size_t size = round_up(bytes, alignment);
     const std::lock_guard lock(mutex_);
-    std::vector<uint64_t> &list = free_[size];
-    if (!list.empty()) {
-        const uint64_t offset = list.back();
-        list.pop_back();
+    Pieces &pieces = pieces_[size];
+    if (!pieces.free.empty()) {
+        const uint64_t offset = pieces.free.back();
+        pieces.free.pop_back();
         return offset;
+    }
+    if (pieces.free.capacity() == pieces.all) {
+        pieces.free.reserve(2 * pieces.all + 1);
     }
     if (size > last_ - next_) {
         fail(XCOLL_ERR_NO_MEMORY,
              "the shared segment of %zu MiB is full: free communicators that are not needed any more", last_ >> 20);
     }
     const size_t end = next_ + size;
-    if (end > reserved_ && descriptor_ >= 0) {
+    if (end > reserved_ && file_) {
         const size_t target = std::min(round_up(end, step), last_);
         if (const int code =
-                posix_fallocate(descriptor_, static_cast<off_t>(reserved_), static_cast<off_t>(target - reserved_));
+                posix_fallocate(file_.get(), static_cast<off_t>(reserved_), static_cast<off_t>(target - reserved_));
             code != 0) {
             fail(XCOLL_ERR_NO_MEMORY, "no memory to enlarge a shared segment to %zu KiB: %s", target / 1024,
                  std::strerror(code));
         }
         reserved_ = target;
     }
+    ++pieces.all;
     return std::exchange(next_, end);
 }
 
-void Arena::give(uint64_t offset, size_t bytes) {
+void Arena::give(uint64_t offset, size_t bytes) noexcept {
     const std::lock_guard lock(mutex_);
-    free_[round_up(bytes, alignment)].push_back(offset);
+    pieces_.find(round_up(bytes, alignment))->second.free.push_back(offset);
 }
 
 } // namespace xcoll

@@ -10,23 +10,24 @@
 #include <mutex>
 #include <vector>
 
+#include "base/descriptor.h"
+
 namespace xcoll {
 
 class Arena {
 public:
-    // [first, last): offsets in the segment. descriptor: the segment's file, to add memory to it, or -1; closed here.
-    Arena(char *base, size_t first, size_t reserved, size_t last, int descriptor);
-    ~Arena();
+    // [first, last): offsets in the segment. file: the segment's, to add memory to it, if it has one.
+    Arena(char *base, size_t first, size_t reserved, size_t last, Descriptor file);
     Arena(const Arena &) = delete;
     Arena &operator=(const Arena &) = delete;
 
     // Offsets of aligned pieces: zero when first handed out, as they were given back later. Throws
     // Failure(XCOLL_ERR_NO_MEMORY). Any thread.
     uint64_t take(size_t bytes);
-    void give(uint64_t offset, size_t bytes);
+    void give(uint64_t offset, size_t bytes) noexcept;
     // -1: there is no file.
     int descriptor() const {
-        return descriptor_;
+        return file_.get();
     }
     char *at(uint64_t offset) const {
         return base_ + offset;
@@ -35,9 +36,13 @@ public:
 private:
     char *base_;
     size_t next_, reserved_, last_;
-    int descriptor_;
+    Descriptor file_;
     std::mutex mutex_;
-    std::map<size_t, std::vector<uint64_t>> free_; // by size: the pieces of a segment come in very few sizes
+    struct Pieces {
+        std::vector<uint64_t> free; // with room for all: whoever gives one back cannot fail
+        size_t all = 0;
+    };
+    std::map<size_t, Pieces> pieces_; // by size: the pieces of a segment come in very few sizes
 };
 
 } // namespace xcoll

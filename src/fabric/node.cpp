@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -55,18 +56,22 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     return {std::max(std::min(wanted, room) / granule * granule, smallest)};
 }
 
-Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, int descriptor)
+Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
     : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
       doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
-      arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), descriptor),
-      ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, descriptor) {
+      arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), std::move(file)),
+      ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, arena_.descriptor()) {
 }
 
 Node::BoardPlace Node::take_board() {
     reclaim();
+    const std::lock_guard lock(mutex_);
+    if (retired_.capacity() == boards_) {
+        retired_.reserve(2 * boards_ + 1);
+    }
     const uint64_t offset = arena_.take(sizeof(Board));
     auto *board = reinterpret_cast<Board *>(arena_.at(offset));
-    const std::lock_guard lock(mutex_);
+    ++boards_;
     const uint64_t generation = ++generations_;
     // The generation first: peers that still look at the memory's former use see that it is over.
     board->generation.store(generation, std::memory_order_release);
@@ -79,7 +84,15 @@ Node::BoardPlace Node::take_board() {
     return {offset, generation};
 }
 
-void Node::retire(std::shared_ptr<Window> window) {
+void Node::give_board(uint64_t offset) noexcept {
+    // Windows that peers have made with it wait for no more of it.
+    reinterpret_cast<Board *>(arena_.at(offset))->done.store(all_done);
+    arena_.give(offset, sizeof(Board));
+    const std::lock_guard lock(mutex_);
+    --boards_;
+}
+
+void Node::retire(std::shared_ptr<Window> window) noexcept {
     window->close();
     {
         const std::lock_guard lock(mutex_);
@@ -88,12 +101,11 @@ void Node::retire(std::shared_ptr<Window> window) {
     reclaim();
 }
 
-void Node::reclaim() {
-    std::vector<std::shared_ptr<Window>> over;
+void Node::reclaim() noexcept {
     const std::lock_guard lock(mutex_);
     const auto first = std::stable_partition(retired_.begin(), retired_.end(),
                                              [](const auto &window) { return !window->everyone_closed(); });
-    std::move(first, retired_.end(), std::back_inserter(over));
+    boards_ -= static_cast<size_t>(retired_.end() - first);
     retired_.erase(first, retired_.end());
 }
 
@@ -144,12 +156,13 @@ size_t common_heap(const std::vector<Introduction> &all, const std::vector<int> 
 enum Outcome : uint8_t { failed, connected, attached };
 
 // Everybody learns whether everybody is well, so that all fail or none.
-std::vector<uint8_t> agree(Bootstrap &boot, const std::string &trouble, const Outcome &outcome) {
-    const uint8_t mine = trouble.empty() ? outcome : failed;
+std::vector<uint8_t> agree(Bootstrap &boot, const std::optional<Failure> &trouble, const Outcome &outcome) {
+    const uint8_t mine = trouble ? failed : outcome;
     std::vector<uint8_t> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), 1);
-    if (!trouble.empty()) {
-        fail(XCOLL_ERR_BOOTSTRAP, "rank %d could not connect: %s", boot.rank(), trouble.c_str());
+    if (trouble) {
+        fail(trouble->result() == XCOLL_ERR_NO_MEMORY ? XCOLL_ERR_NO_MEMORY : XCOLL_ERR_BOOTSTRAP,
+             "rank %d could not connect: %s", boot.rank(), trouble->what());
     }
     const auto bad = std::find(all.begin(), all.end(), failed);
     if (bad != all.end()) {
@@ -177,11 +190,11 @@ Introduction introduce(const Machine &machine, const NodeSizes &sizes) {
 
 // Does work(), which may change `outcome`, and tells everybody how it went: all ranks' outcomes.
 template <class Work> std::vector<uint8_t> together(Bootstrap &boot, const Outcome &outcome, Work work) {
-    std::string trouble;
+    std::optional<Failure> trouble;
     try {
         work();
-    } catch (const Failure &failure) {
-        trouble = failure.message();
+    } catch (...) {
+        trouble = caught();
     }
     return agree(boot, trouble, outcome);
 }
@@ -238,17 +251,19 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     Segment mine;
     Descriptor file;
     uint64_t word = 0;
+    std::vector<Introduction> all;
+    std::vector<Descriptor> files;
     together(boot, connected, [&] {
+        all.resize(static_cast<size_t>(boot.size()));
+        files.reserve(locals.size());
         int number = -1;
         mine = Segment::create(segment_bytes(sizes), reserved_bytes(sizes), &number);
         file = Descriptor(number);
         introduction.nonce = word = mine.header().nonce;
         introduction.word = attach ? reinterpret_cast<uintptr_t>(&word) : 0;
     });
-    std::vector<Introduction> all(static_cast<size_t>(boot.size()));
     boot.allgather(&introduction, all.data(), sizeof introduction);
     sizes.heap_bytes = common_heap(all, locals);
-    std::vector<Descriptor> files;
     for (const int number : boot.exchange_descriptors(file.get(), locals)) {
         files.emplace_back(number);
     }
@@ -269,7 +284,7 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     });
     const int me = static_cast<int>(std::find(locals.begin(), locals.end(), boot.rank()) - locals.begin());
     auto node = std::make_shared<Node>(std::move(members), me, sizes, processors_of(all, locals),
-                                       barriers_of(all, locals), file.release());
+                                       barriers_of(all, locals), std::move(file));
     node->note_attach_refusal(attach_refusal(refusal, outcomes, locals));
     return node;
 }
@@ -288,7 +303,7 @@ std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &mach
     }
     std::vector<std::shared_ptr<Node>> nodes;
     for (int i = 0; i < size; ++i) {
-        nodes.push_back(std::make_shared<Node>(members, i, sizes, usable_processors(), barriers, -1));
+        nodes.push_back(std::make_shared<Node>(members, i, sizes, usable_processors(), barriers, Descriptor()));
     }
     return nodes;
 }

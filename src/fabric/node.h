@@ -41,7 +41,7 @@ public:
         bool same_process;
     };
     // processors: how many all ranks together may use. barriers: see Doorbell.
-    Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, int descriptor);
+    Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file);
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
 
@@ -96,9 +96,11 @@ public:
         uint64_t offset, generation;
     };
     BoardPlace take_board();
+    // One that no window of mine was made for.
+    void give_board(uint64_t offset) noexcept;
     // Keeps a freed window until its memory can be used again, and reuses what can be.
-    void retire(std::shared_ptr<Window> window);
-    void reclaim();
+    void retire(std::shared_ptr<Window> window) noexcept;
+    void reclaim() noexcept;
 
 private:
     std::vector<Member> members_;
@@ -112,7 +114,9 @@ private:
     const double ticks_per_ns_ = measure_ticks_per_ns();
     std::mutex mutex_;
     uint64_t generations_ = 0;
-    std::vector<std::shared_ptr<Window>> retired_; // last: windows give back what they hold of the members above
+    size_t boards_ = 0; // taken and not given back
+    // With room for the windows of all boards. Last: windows give back what they hold of the members above.
+    std::vector<std::shared_ptr<Window>> retired_;
 };
 
 // Connects the ranks `locals` (ranks of `boot` on this machine, ascending, this one among them). Collective over all

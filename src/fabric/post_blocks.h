@@ -25,9 +25,8 @@ public:
         uint64_t first = none;
         try {
             free_.resize(count);
-            first = window.node().arena().take(count * block_bytes);
-            window.add_memory(first, count * block_bytes);
-        } catch (const Failure &) {
+            first = window.take_memory(count * block_bytes);
+        } catch (...) {
             free_.clear();
             is_open_ = true;
             return;

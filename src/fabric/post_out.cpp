@@ -5,11 +5,9 @@
 namespace xcoll {
 
 uint64_t PostOut::open(Window &window) {
-    Arena &arena = window.node().arena();
     holds_ = std::make_unique<Hold[]>(post_lines);
-    const uint64_t offset = arena.take(sizeof(PostLane));
-    window.add_memory(offset, sizeof(PostLane));
-    auto *lane = reinterpret_cast<PostLane *>(arena.at(offset));
+    const uint64_t offset = window.take_memory(sizeof(PostLane));
+    auto *lane = reinterpret_cast<PostLane *>(window.node().arena().at(offset));
     for (PostLine &line : lane->lines) {
         line.number.store(0);
     }

@@ -17,12 +17,10 @@ size_t piece_of(size_t total) {
 
 // Makes my lane to this peer, and before the first one the directory.
 void Post::open_out(int peer) {
-    Arena &arena = window_.node().arena();
     if (!directory_) {
         const size_t bytes = LaneDirectory::bytes(window_.size());
-        const uint64_t offset = arena.take(bytes);
-        window_.add_memory(offset, bytes);
-        char *directory = arena.at(offset);
+        const uint64_t offset = window_.take_memory(bytes);
+        char *directory = window_.node().arena().at(offset);
         for (int p = 0; p < window_.size(); ++p) {
             LaneDirectory::lane(directory, p).store(0);
         }
@@ -131,9 +129,9 @@ bool Post::answer(int peer) {
     if (!l.out.is_open()) {
         try {
             open_out(peer);
-        } catch (const Failure &failure) {
+        } catch (...) {
             // The peer waits for the answer, so this is not the call error that a lack of memory usually is.
-            throw Failure(XCOLL_ERR_SYSTEM, failure.message());
+            throw Failure(XCOLL_ERR_SYSTEM, caught().what());
         }
     }
     const auto what = receive->refuses ? PostLine::What::over : PostLine::What::go;

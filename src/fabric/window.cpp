@@ -30,7 +30,9 @@ Window::~Window() {
     for (const auto &[offset, bytes] : memory_) {
         node_.arena().give(offset, bytes);
     }
-    node_.arena().give(offset_of(&mine()), sizeof(Board));
+    if (keeps_board_) {
+        node_.arena().give(offset_of(&mine()), sizeof(Board));
+    }
 }
 
 bool Window::everyone_completed(uint64_t n) const {

@@ -232,11 +232,16 @@ public:
     void recall() const;
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
-    void add_memory(uint64_t offset, size_t bytes) {
-        memory_.emplace_back(offset, bytes);
+    uint64_t take_memory(size_t bytes) {
+        memory_.reserve(memory_.size() + 1);
+        return memory_.emplace_back(node_.arena().take(bytes), bytes).first;
     }
 
     // ---- giving up and going away
+    // Its board goes back with it, unless whoever took that has yet to see everything made.
+    void keep_board(bool keeps) {
+        keeps_board_ = keeps;
+    }
     void say_farewell(const Failure &why) const;
     // Throws what a peer said, if one did.
     void check_farewells() const;
@@ -261,6 +266,7 @@ private:
     size_t least_lent_ = ~size_t{0};
     Attached attached_;
     bool lends_private_ = false;
+    bool keeps_board_ = true;
     std::atomic<uint64_t> lent_{0};
     uint64_t everyone_done_ = 0;
     uint64_t done_ = 0;

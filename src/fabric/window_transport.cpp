@@ -13,11 +13,10 @@ WindowTransport::WindowTransport(Window &window)
 
 // Makes my lane to this peer, and before the first one the directory.
 void WindowTransport::open_out(int peer) {
-    Arena &arena = window_.node().arena();
+    const Arena &arena = window_.node().arena();
     const size_t ranks = links_.size();
     if (!directory_) {
-        const uint64_t offset = arena.take(LaneDirectory::bytes(size()));
-        window_.add_memory(offset, LaneDirectory::bytes(size()));
+        const uint64_t offset = window_.take_memory(LaneDirectory::bytes(size()));
         directory_ = arena.at(offset);
         for (size_t p = 0; p < ranks; ++p) {
             LaneDirectory::lane(directory_, static_cast<int>(p)).store(0);
@@ -26,8 +25,7 @@ void WindowTransport::open_out(int peer) {
         const uint64_t generation = mine.generation.load(std::memory_order_relaxed);
         window_.publish(mine.directory, directory_value(generation, offset));
     }
-    const uint64_t offset = arena.take(sizeof(Lane));
-    window_.add_memory(offset, sizeof(Lane));
+    const uint64_t offset = window_.take_memory(sizeof(Lane));
     auto *lane = reinterpret_cast<Lane *>(arena.at(offset));
     lane->sent.store(0);
     lane->taken.store(0);

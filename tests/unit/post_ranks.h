@@ -30,7 +30,7 @@ inline std::vector<std::shared_ptr<Node>> make_nodes(int size, Kinship kinship, 
     const NodeSizes sizes{nodes[0]->ring().bytes()};
     std::vector<std::shared_ptr<Node>> apart;
     for (int r = 0; r < size; ++r) {
-        apart.push_back(std::make_shared<Node>(members, r, sizes, 1, Doorbell::enable_barriers(), -1));
+        apart.push_back(std::make_shared<Node>(members, r, sizes, 1, Doorbell::enable_barriers(), Descriptor()));
     }
     return apart;
 }
