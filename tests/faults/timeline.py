@@ -27,8 +27,7 @@ def every_form(rank, size):
         ("allgatherv", {"dtype": "int32", "bytes_out": 4 * (rank + 1), "form": "blocking",
                         "bytes_in": 4 * (size * (size + 1) // 2 - rank - 1)}),
         mismatch,
-        ("split", SPLIT),
-        ("split", SPLIT),
+        *[("split", SPLIT)] * 4,  # two for each of two communicators
     ]
     messages = [
         ("recv", {"peer": "any", "room": 9, "tag": 5, "form": "i"}),
