@@ -253,7 +253,9 @@ void agree(Comm &parent, SplitWords mine, const std::optional<Failure> &failure,
                                   [&](const SplitWords &words) { return words.color == mine.color && words.ok == 0; });
     if (bad != all.end()) {
         const auto rank = static_cast<int>(bad - all.begin());
-        fail_at(rank, XCOLL_ERR_NO_MEMORY, "rank %d has no memory for another communicator", rank);
+        fail_at(rank, XCOLL_ERR_NO_MEMORY,
+                "rank %d could not make its communicator: mend what the error on that rank says, and call again on all",
+                rank);
     }
 }
 

@@ -15,8 +15,8 @@ namespace {
 // A thread's groups are its own by the rules of the ABI, and no argument of a call names them. Calls ask the process
 // first whether any thread has a group open.
 struct ThreadGroup {
-    Group *group =
-        nullptr; // not its owner: where an end of the thread is to be noted, the system wants memory or aborts
+    // Not its owner: where an end of the thread is to be noted, the system wants memory or aborts.
+    Group *group = nullptr;
     int depth = 0;
 };
 thread_local ThreadGroup thread_group;
