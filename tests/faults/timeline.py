@@ -50,13 +50,14 @@ class Trace:
             if event["ph"] == "M":
                 self.names.setdefault(event["name"], {})[place] = event["args"]
             elif event["ph"] == "e":
-                assert event["id"] not in ends, event
-                ends[event["id"]] = event
+                key = trace_format.id_of(event)
+                assert key not in ends, event
+                ends[key] = event
             elif event["ph"] != "i":
                 self.operations.setdefault(place, []).append(event)
         for track in self.operations.values():
             for event in track:
-                end = ends.pop(event["id"], None) if event["ph"] == "b" else None
+                end = ends.pop(trace_format.id_of(event), None) if event["ph"] == "b" else None
                 event["end"] = end["ts"] if end else event["ts"] + event["dur"] if event["ph"] == "X" else None
                 assert not end or [end[k] for k in ("pid", "tid", "cat", "name")] == \
                     [event[k] for k in ("pid", "tid", "cat", "name")], (event, end)

@@ -5,12 +5,12 @@ from numbers import Real
 
 # What a phase needs beside name, pid and tid, and what it must not have.
 PHASES = {
-    "M": ({"args"}, {"ts", "dur", "id"}),
-    "X": ({"ts", "dur"}, {"id"}),
-    "B": ({"ts"}, {"dur", "id"}),
-    "b": ({"ts", "id", "cat"}, {"dur"}),
-    "e": ({"ts", "id", "cat"}, {"dur"}),
-    "i": ({"ts", "s"}, {"dur", "id"}),
+    "M": ({"args"}, {"ts", "dur", "id2"}),
+    "X": ({"ts", "dur"}, {"id2"}),
+    "B": ({"ts"}, {"dur", "id2"}),
+    "b": ({"ts", "id2", "cat"}, {"dur"}),
+    "e": ({"ts", "id2", "cat"}, {"dur"}),
+    "i": ({"ts", "s"}, {"dur", "id2"}),
 }
 # The one member that the arguments of metadata have, its type, and whether it is of a process or of a track of one.
 METADATA = {
@@ -34,7 +34,14 @@ def check_event(event):
     assert all(type(event[key]) is int and event[key] >= 0 for key in ("pid", "tid")), event
     assert all(is_time(event[key]) for key in ("ts", "dur") if key in event), event
     assert isinstance(event.get("args", {}), dict) and isinstance(event.get("cat", ""), str), event
-    assert isinstance(event.get("id", ""), (str, int)) and event.get("s", "t") in ("g", "p", "t"), event
+    assert "id" not in event and event.get("s", "t") in ("g", "p", "t"), event
+    local = event.get("id2", {"local": ""})
+    assert list(local) == ["local"] and isinstance(local["local"], str), event
+
+
+def id_of(event):
+    """A local id is one of its process; a plain "id" would take the event out of the process that it belongs to."""
+    return event["pid"], event.get("cat"), event["id2"]["local"]
 
 
 def check_metadata(events):
@@ -53,18 +60,17 @@ def check_metadata(events):
 
 
 def check_pairs(events):
-    """An end belongs to the one begin of its category and id, which comes before it."""
+    """An end belongs to the one begin of its process, category and id, which comes before it."""
     begun = {}
     for event in events:
-        key = event.get("cat"), event.get("id")
         if event["ph"] == "b":
-            assert key not in begun, event
-            begun[key] = event
+            assert id_of(event) not in begun, event
+            begun[id_of(event)] = event
         elif event["ph"] == "e":
-            begin = begun[key]
+            begin = begun[id_of(event)]
             assert begin["ph"] == "b" and begin["ts"] <= event["ts"], (begin, event)
-            assert [begin[k] for k in ("pid", "tid", "name")] == [event[k] for k in ("pid", "tid", "name")], (begin, event)
-            begun[key] = event
+            assert [begin[k] for k in ("tid", "name")] == [event[k] for k in ("tid", "name")], (begin, event)
+            begun[id_of(event)] = event
 
 
 def check(whole):

@@ -201,14 +201,14 @@ private:
     std::string time_of(const Track &track, const Operation &operation, trace::EventWord which) const {
         return microseconds(timeline_.time(track, static_cast<int64_t>(operation.word(which))));
     }
-    // A viewer nests what begins and ends on a track, so what may overlap goes beside it, each with a name of its own.
+    // A viewer nests what begins and ends on a track, so what may overlap goes beside it, each with a name of its own
+    // within its rank: without "local", Perfetto takes it away from the rank, to a group of all processes.
     void print_operation(const Track &track, const Operation &operation) {
         const auto number = static_cast<unsigned long long>(trace::number_of(operation.event.stamp));
         std::string common = format("%s, \"name\": \"%s\", \"cat\": ", on(track).c_str(), operation.name());
         common += quoted(track.label);
         if (operation.may_overlap()) {
-            common +=
-                format(", \"id\": \"%lld.%d.%llu\"", static_cast<long long>(track.number), track.communicator, number);
+            common += format(", \"id2\": {\"local\": \"%d.%llu\"}", track.communicator, number);
         }
         const std::string begin = ", \"ts\": " + time_of(track, operation, trace::event_begin);
         const std::string arguments = ", \"args\": {" + describe(track, operation) + '}';
