@@ -24,12 +24,13 @@ void stay_away() {
     add_up(job.world, job.rank < job.size - 1 ? 20 : 19);
 }
 
-// Two communicators, used in another order by the last rank. The name of one would turn a terminal red.
+// Two communicators, used in another order by the last rank. The name of one would turn a terminal red, and is
+// not all UTF-8.
 void cross() {
     const Job job = start();
     xcoll_comm_config_t config;
     ranks::succeed(xcoll_comm_config_defaults(&config, sizeof config));
-    config.name = "\033[31mrows";
+    config.name = "\033[31mrows \xc3\xa9 \x9b \xc2\x9b \xff\x7f";
     xcoll_comm_t rows;
     ranks::succeed(xcoll_comm_split_config(job.world, 0, 0, &config, &rows));
     const bool is_last = job.rank == job.size - 1;

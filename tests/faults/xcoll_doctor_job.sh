@@ -72,9 +72,9 @@ stop_job
 begin 2 cross
 until_true tells 'rank 1 has not entered operation 1, allreduce' -p "$job"
 until_true tells 'rank 0 has not entered operation 3, allreduce' -p "$job"
-says out 'communicator 2 "?[31mrows" of 2 ranks'
+says out 'communicator 2 "?[31mrows é ? ? ??" of 2 ranks'
 grep -qE '^rank 1 \(process [0-9]+\) waits in communicator 1, as rank 1 in operation 3, allreduce' "$work/out" || wrong 'rank 1 is not seen in the other communicator'
-grep -qE '^rank 0 \(process [0-9]+\) waits in communicator 2 "\?\[31mrows", as rank 0 in operation 1, allreduce' "$work/out" || wrong 'rank 0 is not seen in the other communicator'
+grep -qE '^rank 0 \(process [0-9]+\) waits in communicator 2 "\?\[31mrows é \? \? \?\?", as rank 0 in operation 1, allreduce' "$work/out" || wrong 'rank 0 is not seen in the other communicator'
 stop_job
 
 # A message that nobody sends; a request that is tested.

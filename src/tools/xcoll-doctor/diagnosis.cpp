@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/clock.h"
+#include "tools/shared/printable.h"
 #include "tools/shared/processes.h"
 #include "tools/shared/text.h"
 #include "xcoll.h"
@@ -12,6 +13,7 @@
 namespace xcoll::doctor {
 
 using tools::format;
+using tools::printable;
 using Is = RankState::Is;
 
 namespace {
@@ -21,14 +23,6 @@ constexpr double worth_telling_s = 1;
 
 double seconds_since(int64_t then_ns) {
     return static_cast<double>(now_ns() - then_ns) / second;
-}
-
-// What another process calls something, for a terminal: nothing in it commands one.
-template <size_t bytes> std::string printable(const Text<bytes> &shown) {
-    std::string text = shown.text();
-    const auto is_command = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-    std::replace_if(text.begin(), text.end(), is_command, '?');
-    return text;
 }
 
 // One rank of a communicator, and the process that shows it.
@@ -98,14 +92,14 @@ RankState state_of(const Seen &seen) {
     if (record.trouble != 0) {
         state.is = Is::failed;
         state.reason = format("%s: %s", xcoll_error_name(static_cast<xcoll_result_t>(record.trouble)),
-                              printable(record.reason).c_str());
+                              printable(record.reason.text()).c_str());
     } else if (is_waiting(record.wait, operation, message)) {
         const auto &words = record.wait.words;
         const flight::AlgorithmText algorithm{{words[flight::wait_algorithm], words[flight::wait_algorithm + 1]}};
         state.is = Is::waiting;
         state.seconds = seconds_since(static_cast<int64_t>(words[flight::wait_since]));
         state.awaited = static_cast<int>(words[flight::wait_awaited]);
-        state.algorithm = operation ? printable(algorithm) : "";
+        state.algorithm = operation ? printable(algorithm.text()) : "";
     }
     return state;
 }
@@ -246,7 +240,7 @@ void find_losses(CommunicatorState &comm) {
 CommunicatorState assemble(const Members &members, const std::vector<Witness> &witnesses) {
     CommunicatorState comm;
     const flight::Record &any = *members.front().record;
-    comm.label = printable(any.name);
+    comm.label = printable(any.name.text());
     comm.created = any.created;
     comm.ranks.resize(static_cast<size_t>(any.size));
     std::vector<bool> is_seen(comm.ranks.size());
