@@ -55,11 +55,17 @@ def arguments():
     options.rounds = options.rounds or (FULL_ROUNDS if options.full else QUICK_ROUNDS)
     options.time_budget = options.time_budget or (FULL_SECONDS if options.full else QUICK_SECONDS)
     options.output = options.output or os.path.join(options.build, "bench", "results")
+    known_contenders = contenders.makers(options.build)
     for given, known in ((options.ops.split(","), OPS), (options.dtypes, DTYPES),
-                         (options.loops.split(","), ["osu", "honest"])):
+                         (options.loops.split(","), ["osu", "honest"]),
+                         (options.contenders.split(","), known_contenders)):
         for word in given:
             if word not in known:
                 parser.error(f"'{word}' is none of {', '.join(known)}")
+    options.more_builds = [tuple(text.split("=", 1)) for text in options.also]
+    for build in options.more_builds:
+        if len(build) != 2 or build[0] in known_contenders:
+            parser.error(f"--also {'='.join(build)}: expected NAME=DIR, the name none of {', '.join(known_contenders)}")
     return options
 
 
@@ -84,11 +90,10 @@ def measure_ranks(options, ranks, budget, states, batches):
     fewer = sizes if options.sizes or options.full else [size for size in sizes if size in cells.FEWER_SIZES]
     chosen = cells.select(options.ops.split(","), sizes, fewer, options.dtypes[:1] if crowded else options.dtypes, ranks,
                           loops[:1] if crowded else loops, [False] if crowded else options.in_places)
-    others = [tuple(text.split("=", 1)) for text in options.also]
     with Jobs() as jobs:
         started = []
-        for contender in contenders.standard(options.build, options.contenders.split(","), crowded, others,
-                                              options.bare_way):
+        for contender in contenders.standard(options.build, options.contenders.split(","), crowded,
+                                              options.more_builds, options.bare_way):
             why = contender.missing()
             try:
                 if not why:

@@ -45,47 +45,52 @@ def package_version(build, package, fallback):
     return version_of([pip, "show", "--disable-pip-version-check", package], fallback)
 
 
-def standard(build, wanted, crowded, more_builds=(), more_ways=()):
-    """`more_builds`: other builds of xcoll to run beside this one, as (name, directory); `more_ways`: bare loops."""
+def makers(build, crowded=False, more_builds=(), more_ways=()):
+    """Makes each contender, by its name, in the order of the tables. `more_builds`: other builds of xcoll to run beside
+    this one, as (name, directory); `more_ways`: bare loops."""
     def program(name):
         return os.path.join(build, "bench", name)
 
-    def xcoll(name, label, directory, kind="xcoll", form="blocking"):
-        return Contender(name, label, kind, os.path.join(directory, "bench", "xcoll"),
-                         [os.path.join(directory, "xcollrun"), "-n", "{n}"], [form])
+    def xcoll(name, label, directory=build, kind="xcoll", form="blocking"):
+        return lambda: Contender(name, label, kind, os.path.join(directory, "bench", "xcoll"),
+                                 [os.path.join(directory, "xcollrun"), "-n", "{n}"], [form])
 
     def ucc(name, form, suffix=""):
-        return Contender(name, version_of([program("ucc"), "version"], "UCC") + suffix, "peer", program("ucc"),
-                         [os.path.join(build, "xcollrun"), "-n", "{n}"], [form],
-                         hint=": make bench UCC_HOME=PREFIX, or have pkg-config find ucc")
+        return lambda: Contender(name, version_of([program("ucc"), "version"], "UCC") + suffix, "peer", program("ucc"),
+                                 [os.path.join(build, "xcollrun"), "-n", "{n}"], [form],
+                                 hint=": make bench UCC_HOME=PREFIX, or have pkg-config find ucc")
 
-    def from_package(name, label, *more):
+    def from_package(name, package, label, *more):
         """One that `make bench-peers` installs, started by Intel MPI's launcher, which leaves the pinning to the rank."""
         launcher = os.path.join(build, "bench", "peers", "bin", "mpiexec.hydra")
-        return Contender(name, label, "peer", program(name),
-                         [launcher, "-genv", "I_MPI_PIN", "0", *more, "-n", "{n}"], hint=": make bench-peers")
+        return lambda: Contender(name, package_version(build, package, label), "peer", program(name),
+                                 [launcher, "-genv", "I_MPI_PIN", "0", *more, "-n", "{n}"], hint=": make bench-peers")
 
     # Open MPI yields the core while it waits only if it is told that cores are scarce.
     yielding = ["--mca", "mpi_yield_when_idle", "1"] if crowded else []
-    everyone = [xcoll("xcoll", "xcoll", build)]
-    everyone += [xcoll(name, name, directory) for name, directory in more_builds]
-    everyone += [xcoll("heap", "from its heap", build, "form", "heap"),
-                 xcoll("persistent", "start + wait", build, "form", "persistent"),
-                 xcoll("nonblocking", "i + wait", build, "form", "nonblocking")]
-    everyone += [
-        Contender("openmpi", version_of(["mpirun.openmpi", "--version"], "Open MPI"), "peer", program("openmpi"),
-                  ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--oversubscribe", *yielding,
-                   "-n", "{n}"]),
-        Contender("mpich", version_of(["mpirun.mpich", "--version"], "MPICH"), "peer", program("mpich"),
-                  ["mpirun.mpich", "-bind-to", "none", "-n", "{n}"]),
-        from_package("intelmpi", package_version(build, "impi-rt", "Intel MPI")),
+    return {
+        "xcoll": xcoll("xcoll", "xcoll"),
+        **{name: xcoll(name, name, directory) for name, directory in more_builds},
+        "heap": xcoll("heap", "from its heap", kind="form", form="heap"),
+        "persistent": xcoll("persistent", "start + wait", kind="form", form="persistent"),
+        "nonblocking": xcoll("nonblocking", "i + wait", kind="form", form="nonblocking"),
+        "openmpi": lambda: Contender(
+            "openmpi", version_of(["mpirun.openmpi", "--version"], "Open MPI"), "peer", program("openmpi"),
+            ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--oversubscribe", *yielding, "-n", "{n}"]),
+        "mpich": lambda: Contender("mpich", version_of(["mpirun.mpich", "--version"], "MPICH"), "peer", program("mpich"),
+                                   ["mpirun.mpich", "-bind-to", "none", "-n", "{n}"]),
+        "intelmpi": from_package("intelmpi", "impi-rt", "Intel MPI"),
         # A rank has one core, and a worker thread of oneCCL would take it away: whoever calls does the work.
-        from_package("oneccl", package_version(build, "oneccl-cpu", "oneCCL"), "-genv", "CCL_WORKER_OFFLOAD", "0"),
-        Contender("gloo", "Gloo", "peer", program("gloo"),
-                  [os.path.join(build, "xcollrun"), "-n", "{n}"], hint=": apt-get install libgloo-dev", threads=2),
-        ucc("ucc", "blocking"),
-        ucc("ucc_persistent", "persistent", ", persistent"),
-        Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
-    ]
-    chosen = [name for name, _ in more_builds] + wanted
-    return [contender for contender in everyone if contender.name in chosen]
+        "oneccl": from_package("oneccl", "oneccl-cpu", "oneCCL", "-genv", "CCL_WORKER_OFFLOAD", "0"),
+        "gloo": lambda: Contender("gloo", "Gloo", "peer", program("gloo"),
+                                  [os.path.join(build, "xcollrun"), "-n", "{n}"],
+                                  hint=": apt-get install libgloo-dev", threads=2),
+        "ucc": ucc("ucc", "blocking"),
+        "ucc_persistent": ucc("ucc_persistent", "persistent", ", persistent"),
+        "bare": lambda: Contender("bare", "bare loops", "bare", program("bare"), [], ["{n}", *more_ways]),
+    }
+
+
+def standard(build, wanted, crowded, more_builds=(), more_ways=()):
+    chosen = {name for name, _ in more_builds} | set(wanted)
+    return [make() for name, make in makers(build, crowded, more_builds, more_ways).items() if name in chosen]
