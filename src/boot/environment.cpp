@@ -80,6 +80,25 @@ std::optional<Said> said_for_xcoll(const std::string &root) {
     return Said{*rank, *size, host, root.substr(colon + 1), "XCOLL_ROOT"};
 }
 
+// The numbers of a rank, and nothing that tells where it meets the others: each would be a job of its own. With those
+// that nobody sets by hand they are a rank's of xcollrun, whose child is to be alone.
+void refuse_numbers_alone() {
+    if (std::getenv(launcher::local_size_variable) != nullptr) {
+        return;
+    }
+    constexpr const char *who = "it goes with XCOLL_ROOT";
+    const auto rank = environment_number(launcher::rank_variable, who),
+               size = environment_number(launcher::size_variable, who);
+    if (rank.value_or(0) == 0 && size.value_or(1) == 1) {
+        return;
+    }
+    const auto shown = [](std::optional<int> number) { return number ? std::to_string(*number) : "(unset)"; };
+    fail(XCOLL_ERR_BOOTSTRAP,
+         "%s=%s and %s=%s tell of a job of several ranks, but not where they meet: expected XCOLL_ROOT, the host and "
+         "a port of rank 0, with them, or a start by xcollrun; unset both for a job of this process alone",
+         launcher::rank_variable, shown(rank).c_str(), launcher::size_variable, shown(size).c_str());
+}
+
 Contact resolve(const Said &said) {
     addrinfo hints{}, *first = nullptr;
     hints.ai_socktype = SOCK_STREAM;
@@ -120,6 +139,7 @@ std::unique_ptr<Bootstrap> boot_environment(Cryptos &cryptos, const Settings &se
         said = said_for_torch();
     }
     if (!said) {
+        refuse_numbers_alone();
         return nullptr;
     }
     if (said->rank >= said->size) {

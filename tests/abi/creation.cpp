@@ -244,8 +244,15 @@ void expect_environment(const std::vector<std::pair<const char *, const char *>>
 
 void jobs_of_the_environment() {
     const auto bad = XCOLL_ERR_BOOTSTRAP;
-    // Numbers alone are left over from xcollrun, names alone from something else.
-    expect_environment({{"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}}, XCOLL_SUCCESS, {});
+    // Numbers alone, of several ranks, are a mistake, unless xcollrun has set them for the rank that this is a child
+    // of. Names alone belong to something else.
+    expect_environment({{"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}}, bad, {"XCOLL_RANK=1", "XCOLL_SIZE=2", "XCOLL_ROOT"});
+    expect_environment({{"XCOLL_SIZE", "2"}}, bad, {"XCOLL_RANK=(unset)", "XCOLL_SIZE=2", "XCOLL_ROOT"});
+    expect_environment({{"XCOLL_RANK", "1"}}, bad, {"XCOLL_RANK=1", "XCOLL_SIZE=(unset)", "XCOLL_ROOT"});
+    expect_environment({{"XCOLL_RANK", "0"}, {"XCOLL_SIZE", "x"}}, bad, {"XCOLL_SIZE=x", "number"});
+    expect_environment({{"XCOLL_RANK", "0"}, {"XCOLL_SIZE", "1"}}, XCOLL_SUCCESS, {});
+    expect_environment({{"XCOLL_RANK", "1"}, {"XCOLL_SIZE", "2"}, {"XCOLL_LOCAL_RANK", "1"}, {"XCOLL_LOCAL_SIZE", "2"}},
+                       XCOLL_SUCCESS, {});
     expect_environment({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "x"}}, XCOLL_SUCCESS, {});
     expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}, {"XCOLL_RANK", "0"}, {"XCOLL_SIZE", "1"}}, XCOLL_SUCCESS, {});
     expect_environment({{"XCOLL_ROOT", "127.0.0.1:1"}}, bad, {"XCOLL_ROOT", "XCOLL_RANK", "WORLD_SIZE"});
