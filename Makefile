@@ -210,7 +210,7 @@ check: setup-check
 # TESTS picks tests by words that their names contain. KINDS picks the folders.
 run-tests: tests
 	@$(quietly) BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' CC='$(CC)' CXX='$(CXX)' SANITIZER='$(sanitizer)' \
-	  MAKE_COMMAND='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
+	  MAKE_HERE='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
 
 # Until a case fails, or for SOAK_SECONDS.
 soak: setup-check

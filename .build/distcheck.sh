@@ -20,7 +20,7 @@ build() {
 }
 tests() { # KIND... -- [WORD...]
     env -u MAKEFLAGS BUILD="$build" SRC="$source" CC="$CC" CXX="$CXX" SANITIZER= \
-        MAKE_COMMAND="make -C $work -f $source/Makefile BUILD=$build" bash "$source/tests/run_all" "$@" >"$work/log" 2>&1 ||
+        MAKE_HERE="make -C $work -f $source/Makefile BUILD=$build" bash "$source/tests/run_all" "$@" >"$work/log" 2>&1 ||
         { cat "$work/log"; stop "tests fail in an unpacked archive"; }
     tail -n 1 "$work/log"
 }

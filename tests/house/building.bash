@@ -3,8 +3,7 @@ set -u
 # The variables of that make hold here too, or everything would be built again; its job slots do not.
 MAKEFLAGS=$(sed 's/ *--jobserver-[a-z]*=[^ ]*//g; s/ *-j[0-9]*//g' <<<"${MAKEFLAGS-}")
 export MAKEFLAGS
-make=${MAKE_COMMAND-}
-unset MAKE_COMMAND # GNU make takes its own name from it
+make=${MAKE_HERE-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
