@@ -196,29 +196,31 @@ const char *ignore(Settings &, const std::string &) {
     return nullptr;
 }
 
+constexpr auto agreed = Variable::Trait::agreed;
+
 constexpr Variable table[] = {
     {"TIMEOUT", "1800", "longest wait of one operation in seconds; 0 for no limit", set_timeout},
-    {"DETERMINISM", "run", "how far reductions give the same bits: off, run, size or layout", set_determinism},
+    {"DETERMINISM", "run", "how far reductions give the same bits: off, run, size or layout", set_determinism, agreed},
     {"TUNING_FILE", "", "file that says which algorithm serves which calls", set_tuning_file},
-    {"BARRIER", "auto", its_algorithm, set_algorithm<Kind::barrier>},
-    {"BCAST", "auto", its_algorithm, set_algorithm<Kind::bcast>},
-    {"REDUCE", "auto", its_algorithm, set_algorithm<Kind::reduce>},
-    {"ALLREDUCE", "auto", its_algorithm, set_algorithm<Kind::allreduce>},
-    {"REDUCE_SCATTER", "auto", its_algorithm, set_algorithm<Kind::reduce_scatter>},
-    {"REDUCE_SCATTERV", "auto", its_algorithm, set_algorithm<Kind::reduce_scatterv>},
-    {"SCAN", "auto", its_algorithm, set_algorithm<Kind::scan>},
-    {"EXSCAN", "auto", its_algorithm, set_algorithm<Kind::exscan>},
-    {"ALLGATHER", "auto", its_algorithm, set_algorithm<Kind::allgather>},
-    {"ALLGATHERV", "auto", its_algorithm, set_algorithm<Kind::allgatherv>},
-    {"GATHER", "auto", its_algorithm, set_algorithm<Kind::gather>},
-    {"GATHERV", "auto", its_algorithm, set_algorithm<Kind::gatherv>},
-    {"SCATTER", "auto", its_algorithm, set_algorithm<Kind::scatter>},
-    {"SCATTERV", "auto", its_algorithm, set_algorithm<Kind::scatterv>},
-    {"ALLTOALL", "auto", its_algorithm, set_algorithm<Kind::alltoall>},
-    {"ALLTOALLV", "auto", its_algorithm, set_algorithm<Kind::alltoallv>},
-    {"ALLGATHER_DYN", "auto", its_algorithm, set_algorithm<Kind::allgather_dyn>},
-    {"ALLTOALL_DYN", "auto", its_algorithm, set_algorithm<Kind::alltoall_dyn>},
-    {"RESHARD", "auto", its_algorithm, set_algorithm<Kind::reshard>},
+    {"BARRIER", "auto", its_algorithm, set_algorithm<Kind::barrier>, agreed},
+    {"BCAST", "auto", its_algorithm, set_algorithm<Kind::bcast>, agreed},
+    {"REDUCE", "auto", its_algorithm, set_algorithm<Kind::reduce>, agreed},
+    {"ALLREDUCE", "auto", its_algorithm, set_algorithm<Kind::allreduce>, agreed},
+    {"REDUCE_SCATTER", "auto", its_algorithm, set_algorithm<Kind::reduce_scatter>, agreed},
+    {"REDUCE_SCATTERV", "auto", its_algorithm, set_algorithm<Kind::reduce_scatterv>, agreed},
+    {"SCAN", "auto", its_algorithm, set_algorithm<Kind::scan>, agreed},
+    {"EXSCAN", "auto", its_algorithm, set_algorithm<Kind::exscan>, agreed},
+    {"ALLGATHER", "auto", its_algorithm, set_algorithm<Kind::allgather>, agreed},
+    {"ALLGATHERV", "auto", its_algorithm, set_algorithm<Kind::allgatherv>, agreed},
+    {"GATHER", "auto", its_algorithm, set_algorithm<Kind::gather>, agreed},
+    {"GATHERV", "auto", its_algorithm, set_algorithm<Kind::gatherv>, agreed},
+    {"SCATTER", "auto", its_algorithm, set_algorithm<Kind::scatter>, agreed},
+    {"SCATTERV", "auto", its_algorithm, set_algorithm<Kind::scatterv>, agreed},
+    {"ALLTOALL", "auto", its_algorithm, set_algorithm<Kind::alltoall>, agreed},
+    {"ALLTOALLV", "auto", its_algorithm, set_algorithm<Kind::alltoallv>, agreed},
+    {"ALLGATHER_DYN", "auto", its_algorithm, set_algorithm<Kind::allgather_dyn>, agreed},
+    {"ALLTOALL_DYN", "auto", its_algorithm, set_algorithm<Kind::alltoall_dyn>, agreed},
+    {"RESHARD", "auto", its_algorithm, set_algorithm<Kind::reshard>, agreed},
     {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
     {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together", set_bytes<&Settings::shm_budget>},
     {"HEAP", "16G", "address space of each rank for xcoll_mem_alloc; memory only where it is used",
@@ -227,12 +229,13 @@ constexpr Variable table[] = {
     {"CMA", "auto", "large private buffers are copied from process to process by the kernel: auto, on or off",
      set_attach},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
-     set_groups},
+     set_groups, agreed},
     {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},
     {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
     {"ROOT", "", "host and port of rank 0, where ranks meet that xcollrun did not start", set_root},
-    {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret, true},
+    {"SECRET", "", "by which ranks that meet at XCOLL_ROOT know each other; none: by nothing", set_secret,
+     Variable::Trait::secret},
     {"CRYPTO", "auto", "who computes the proofs of that: a crypto library (auto: if it opens), or this one's own code",
      set_crypto},
     {"INTERFACE", "", "name or address of the network interface for the start; empty: by the route",
@@ -273,7 +276,7 @@ void apply(Settings &settings, std::string_view name, const std::string &text, G
         fail(XCOLL_ERR_CONFIG, "%s%s is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
              known_names().c_str());
     }
-    const std::string value = variable->is_secret ? "(hidden)" : text;
+    const std::string value = variable->trait == Variable::Trait::secret ? "(hidden)" : text;
     if (const char *valid = variable->set(settings, text == "auto" ? "" : text)) {
         fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), value.c_str(), valid);
     }

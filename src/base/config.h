@@ -63,7 +63,11 @@ struct Variable {
     const char *meaning;
     // Reads `text` into the settings; returns nullptr, or what would have been valid.
     const char *(*set)(Settings &settings, const std::string &text);
-    bool is_secret = false; // its value is shown to nobody
+    enum class Trait : uint8_t {
+        none,
+        agreed, // must be equal on all ranks (core/agreed.h)
+        secret  // its value is shown to nobody
+    } trait = Trait::none;
 };
 
 // In the order of the manual. Rows without a setter are read by somebody else (the launcher's socket).

@@ -3,45 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/digest.h"
 #include "boot/host.h"
+#include "core/agreed.h"
 #include "core/process.h"
 
 namespace xcoll {
 
 namespace {
-
-// Of what chooses algorithms and orders of addition: that changes the message pattern, so it must be equal on all
-// ranks.
-struct Agreed {
-    uint32_t settings, tuning;
-    bool operator==(const Agreed &) const = default;
-};
-
-Agreed agreed_of(const Settings &settings) {
-    constexpr int bits = 32;
-    Digest digest;
-    for (const std::string &algorithm : settings.algorithms) {
-        digest.add(algorithm);
-    }
-    digest.add(settings.groups).add(static_cast<uint64_t>(settings.determinism));
-    return {digest.upper(bits), Digest().add(settings.tuning).upper(bits)};
-}
-
-void check_agreed(int one, const Agreed &its, int other, const Agreed &others) {
-    if (its.settings != others.settings) {
-        fail(XCOLL_ERR_CONFIG,
-             "rank %d and rank %d have different settings: XCOLL_GROUPS, XCOLL_DETERMINISM and those that choose "
-             "algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks",
-             one, other);
-    }
-    if (its.tuning != others.tuning) {
-        fail(XCOLL_ERR_CONFIG,
-             "rank %d and rank %d have different tuning files: what the file says that XCOLL_TUNING_FILE names must be "
-             "the same on all ranks, and so must be whether there is one",
-             one, other);
-    }
-}
 
 // What every rank tells every rank before anything is connected.
 struct Hello {
@@ -77,7 +45,7 @@ std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
         if (all[r].can_trace == 0) {
             fail(XCOLL_ERR_CONFIG, "rank %zu cannot write its trace: see the error on that rank", r);
         }
-        check_agreed(static_cast<int>(r), all[r].agreed, 0, all[0].agreed);
+        check_agreed(static_cast<int>(r), all[r].agreed, 0, all[0].agreed, settings);
     }
     return all;
 }
@@ -282,7 +250,7 @@ Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, cons
     apply(child, wishes);
     for (const int member : members_of(all, mine.color)) {
         const SplitWords &words = all[static_cast<size_t>(member)];
-        check_agreed(member, words.agreed, parent.team().rank, mine.agreed);
+        check_agreed(member, words.agreed, parent.team().rank, mine.agreed, wishes.settings);
         if (member == parent.team().rank) {
             child.rank = static_cast<int>(child.peers.size());
         }

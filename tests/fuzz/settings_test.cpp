@@ -16,7 +16,8 @@ void use(const Settings &settings) {
     must(settings.timeout_ms != 0, "a limit of no time is no limit");
     must(settings.heap > 0 && settings.lend > 0 && settings.shm_budget > 0, "sizes are above 0");
     for (const Given &given : settings.given) {
-        must(!given.variable->is_secret || given.value == "(hidden)", "a secret is not kept to be shown");
+        must(given.variable->trait != Variable::Trait::secret || given.value == "(hidden)",
+             "a secret is not kept to be shown");
     }
     if (!settings.group_sizes.empty()) {
         const Grouping grouping = group_by_sizes(settings.group_sizes, {0, 1, 2, 3, 4, 100});

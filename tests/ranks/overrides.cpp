@@ -223,11 +223,17 @@ void expect_disagreement(const Rank &rank, xcoll_comm_t world, const std::string
 void ranks_that_disagree_are_told(const Rank &rank) {
     xcoll_comm_t world = rank.open();
     const bool first = rank.rank() == 0;
-    expect_disagreement(rank, world, first ? "SCATTERV=messages" : "", {"different settings", "XCOLL_DETERMINISM"});
-    expect_disagreement(rank, world, first ? "DETERMINISM=size" : "", {"different settings", "XCOLL_DETERMINISM"});
+    expect_disagreement(rank, world, first ? "SCATTERV=messages;LEND=1M" : "",
+                        {"different settings", "XCOLL_DETERMINISM",
+                         first ? "this rank has set SCATTERV=messages" : "this rank has set none of them"});
+    expect_disagreement(rank, world, first ? "GROUPS=none;DETERMINISM=size" : "GROUPS=none",
+                        {"different settings",
+                         first ? "this rank has set GROUPS=none, DETERMINISM=size" : "this rank has set GROUPS=none"});
     const std::string file = file_of(rank, first ? "bcast -> streams\n" : "bcast -> one_shot\n");
-    expect_disagreement(rank, world, "TUNING_FILE=" + file, {"different tuning files", "XCOLL_TUNING_FILE"});
-    expect_disagreement(rank, world, first ? "TUNING_FILE=" + file : "", {"different tuning files"});
+    expect_disagreement(rank, world, "TUNING_FILE=" + file,
+                        {"different tuning files", "XCOLL_TUNING_FILE", "this rank has " + file});
+    expect_disagreement(rank, world, first ? "TUNING_FILE=" + file : "",
+                        {"different tuning files", first ? "this rank has " + file : "this rank has none"});
     unlink(file.c_str());
     ranks::succeed(xcoll_comm_free(&world));
 }
