@@ -14,6 +14,7 @@
 #include "tools/shared/write_whole.h"
 #include "tools/xcoll-tune/contest.h"
 #include "tools/xcoll-tune/options.h"
+#include "tools/xcoll-tune/overtime.h"
 #include "tools/xcoll-tune/table.h"
 #include "tools/xcoll-tune/tuning_file.h"
 
@@ -69,14 +70,22 @@ std::vector<Finding> measure(const Field &field, const std::vector<Bout> &bouts,
     for (const Bout &bout : bouts) {
         findings.push_back({&bout, std::vector<Times>(bout.rivals.size())});
     }
+    const size_t contests = passes * bouts.size();
+    size_t done = 0;
     xcoll::tools::Progress progress(member.rank == 0);
+    Overtime overtime(seconds, contests);
     for (int pass = 0; pass < passes; ++pass) {
         for (Finding &finding : findings) {
             const Bout &bout = *finding.bout;
             progress.show(xcoll::tools::format("pass %d of %d: %s of %s", pass + 1, passes, bout.task.operation->name,
                                                xcoll::tools::show_bytes(bout.bytes).c_str()));
-            add(finding, contest(bout.task, member, communicators(field, bout),
-                                 seconds / passes / static_cast<double>(bouts.size())));
+            add(finding,
+                contest(bout.task, member, communicators(field, bout), seconds / static_cast<double>(contests)));
+            const std::string complaint = overtime.complaint(++done);
+            if (member.rank == 0 && !complaint.empty()) {
+                progress.show("");
+                std::fprintf(stderr, "xcoll-tune: %s\n", complaint.c_str());
+            }
         }
     }
     return findings;

@@ -70,6 +70,13 @@ a_quick_look_takes_fewer_sizes() {
     silent out ' 1M '
 }
 
+# 32 MiB are written and read some two hundred times, for which no machine has only a second.
+says_what_cannot_be_done_in_the_time() {
+    run 0 -n 2 --ops allreduce --sizes 32M --time 1
+    says err 'xcoll-tune: --time 1 is not enough to tell what is faster'
+    lines err 1
+}
+
 refuses_a_target_before_it_measures() {
     local target
     for target in "$work" "$work/no/folder" /dev/null; do
@@ -102,6 +109,7 @@ is_not_led_by_choices_of_the_environment
 writes_nothing_unless_asked
 check_shows_where_the_file_names_another
 a_quick_look_takes_fewer_sizes
+says_what_cannot_be_done_in_the_time
 refuses_a_target_before_it_measures
 refuses_what_cannot_be_meant
 finish
