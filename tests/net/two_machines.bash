@@ -17,6 +17,8 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' INT TERM HUP
 for n in 0 1; do ip netns add $job-$n 2>/dev/null || skip "this root may not make network namespaces"; done
+# It mounts, which fails for instance where the root folder is no mount point, as in a chroot.
+message=$(ip netns exec $job-0 true 2>&1) || skip "no program can be started in a network namespace here: $message"
 ip link add x0-$$ netns $job-0 type veth peer name x1-$$ netns $job-1 || skip "this kernel has no virtual network cards"
 for n in 0 1; do
     ip -n $job-$n address add 10.231.77.$((n + 1))/24 dev x$n-$$ || exit 1
