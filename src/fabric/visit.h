@@ -6,7 +6,7 @@
 //     owner     farewell; wait until visiting == 0 on every peer's board; return
 //
 // In the one order of these stores and loads, all sequentially consistent, either the visitor sees the farewell or the
-// owner sees the visit.
+// owner sees the visit. The model tests/model/visit.pml says the same.
 #pragma once
 
 #include <atomic>

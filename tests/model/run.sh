@@ -74,4 +74,9 @@ for left_out in NO_ZERO NO_SECOND_LOOK RELAXED SAME_STAMP; do
     check stamped fails $left_out
 done
 
+check visit holds
+for left_out in WEAK_VISIT WEAK_FAREWELL LOOK_FIRST LOOK_ONCE EARLY_END NO_WAIT; do
+    check visit fails $left_out
+done
+
 [ $failures -eq 0 ]
