@@ -201,8 +201,8 @@ def pass_unchanged(bench, tests):
     return True
 
 
-def try_all(bench, chosen):
-    """How the tests failed, by the mutation's name."""
+def try_all(bench, chosen, keeps_table):
+    """How the tests failed, by the mutation's name. The table has each at once: whoever ends this keeps what came out."""
     outcomes = {}
     print(f"{'mutation':52} {'test that must fail':48} outcome", flush=True)
     for mutation in chosen:
@@ -211,6 +211,8 @@ def try_all(bench, chosen):
             how = try_one(bench, mutation)
             outcomes[mutation.name] = how or SURVIVED
             outcome = f"failed: {how}" if how else f"SURVIVED: {mutation.why}"
+            if keeps_table:
+                write_table({mutation.name: outcomes[mutation.name]})
         except RuntimeError as error:
             outcome = f"FAILED: {error}"
         print(f"{mutation.name:52} {' '.join(mutation.test):48} {outcome} ({time.monotonic() - begin:.0f} s)",
@@ -246,12 +248,10 @@ def main():
         bench = Bench(build, options.jobs)
         if not pass_unchanged(bench, {mutation.test for mutation in chosen}):
             return 1
-        outcomes = try_all(bench, chosen)
+        outcomes = try_all(bench, chosen, options.table)
     finally:
         if not options.build:
             shutil.rmtree(build, ignore_errors=True)
-    if options.table:
-        write_table(outcomes)
     noticed = sum(how != SURVIVED for how in outcomes.values())
     print(f"{noticed} noticed, {len(chosen) - noticed} not")
     return 0 if noticed == len(chosen) else 1
