@@ -139,7 +139,7 @@ public:
     void abort(const char *reason);
     // XCOLL_SUCCESS, or the fatal error that this communicator is in.
     xcoll_result_t trouble() const {
-        return trouble_.load(std::memory_order_acquire);
+        return trouble_.load(std::memory_order_relaxed);
     }
     // Keeps the first fatal error, tells the peers, ends what is in flight.
     void fail_for_good(const Failure &failure);
@@ -233,7 +233,7 @@ private:
     Registrations registrations_;
     std::vector<Request *> in_flight_;
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
-    std::optional<Failure> cause_;                   // of the trouble; written before trouble_
+    std::optional<Failure> cause_;                   // of the trouble; with the owner word
     // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.
     std::unique_ptr<Trace> trace_;
 };

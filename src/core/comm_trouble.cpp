@@ -24,7 +24,7 @@ void Comm::fail_for_good(const Failure &failure) {
     const Owner owner(*this);
     if (trouble() == XCOLL_SUCCESS) {
         cause_ = failure;
-        trouble_.store(failure.result(), std::memory_order_release);
+        trouble_.store(failure.result(), std::memory_order_relaxed); // who reads the cause has the owner word
         recorder_.trouble(failure.result(), failure.what());
         if (window_) {
             window_->say_farewell(failure);
