@@ -61,15 +61,21 @@ inline uint64_t refused() {
 
 #ifdef FAILING_NEW_ONLY
 
-inline void *failing_new(size_t bytes, size_t alignment) {
+inline void *block_or_nothing(size_t bytes, size_t alignment) {
     void *block = nullptr;
-    if (failing::refuses() || posix_memalign(&block, alignment, bytes) != 0) {
-        throw std::bad_alloc();
+    return failing::refuses() || posix_memalign(&block, alignment, bytes) != 0 ? nullptr : block;
+}
+inline void *failing_new(size_t bytes, size_t alignment) {
+    if (void *block = block_or_nothing(bytes, alignment)) {
+        return block;
     }
-    return block;
+    throw std::bad_alloc();
 }
 void *operator new(size_t bytes) {
     return failing_new(bytes, alignof(std::max_align_t));
+}
+void *operator new(size_t bytes, const std::nothrow_t &) noexcept {
+    return block_or_nothing(bytes, alignof(std::max_align_t));
 }
 void *operator new(size_t bytes, std::align_val_t alignment) {
     return failing_new(bytes, static_cast<size_t>(alignment));
