@@ -19,6 +19,7 @@
 
 #include "base/flight_file.h"
 #include "base/recorder.h"
+#include "turns.h"
 #include "xcoll.h"
 
 using namespace xcoll;
@@ -82,6 +83,13 @@ void a_wait_is_for_the_oldest_operation(void **) {
     assert_string_equal(algorithm.text().c_str(), "eighth");
     one.recorder.stop_waiting();
     assert_int_equal(one.seen().wait.stamp, 0);
+}
+
+void threads_tell_of_their_waits_in_one_place(void **) {
+    Recording one(std::make_shared<flight::Record>());
+    constexpr int waits = 1000;
+    turns::take(waits, [&](int me) { one.recorder.wait(1000, me); });
+    assert_in_range(one.seen().wait.stamp, 1, waits);
 }
 
 void messages_have_places_of_their_own(void **) {
@@ -244,6 +252,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(the_last_operations_are_shown),
         cmocka_unit_test(a_wait_is_for_the_oldest_operation),
+        cmocka_unit_test(threads_tell_of_their_waits_in_one_place),
         cmocka_unit_test(messages_have_places_of_their_own),
         cmocka_unit_test(a_copy_is_whole_while_its_owner_rewrites_it),
         cmocka_unit_test(what_was_stopped_in_the_middle_is_not_shown),

@@ -5,6 +5,7 @@
 #include <deque>
 #include <random>
 
+#include "turns.h"
 #include "window_ranks.h"
 
 using namespace window_ranks;
@@ -107,6 +108,20 @@ void too_many_small_messages_are_as_good_as_a_full_ring(void **) {
     assert_int_not_equal(ring.take(64, *windows[0], 2), 0);
 }
 
+void threads_of_a_rank_share_it(void **) {
+    const Ranks ranks(1);
+    const auto mine = ranks.open(), others = ranks.open();
+    constexpr int pieces = 200; // fewer than the ring can tell apart
+    Ring ring(first, size_t{pieces} * line_bytes);
+    std::vector<uint64_t> places[2];
+    turns::take(pieces, [&](int me) {
+        places[me].push_back(ring.take(line_bytes, me == 0 ? *mine[0] : *others[0], places[me].size() + 1));
+    });
+    places[0].insert(places[0].end(), places[1].begin(), places[1].end());
+    std::sort(places[0].begin(), places[0].end());
+    assert_true(std::adjacent_find(places[0].begin(), places[0].end()) == places[0].end());
+}
+
 // Random sizes on random communicators: no two pieces that are held overlap, and all lie in the ring.
 void no_two_pieces_overlap(void **) {
     const Ranks ranks(2);
@@ -165,6 +180,7 @@ int main() {
         cmocka_unit_test(holders_of_several_communicators_are_kept_apart),
         cmocka_unit_test(what_a_freed_communicator_held_is_free),
         cmocka_unit_test(too_many_small_messages_are_as_good_as_a_full_ring),
+        cmocka_unit_test(threads_of_a_rank_share_it),
         cmocka_unit_test(no_two_pieces_overlap),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
