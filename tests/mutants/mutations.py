@@ -1,8 +1,9 @@
 """What is left out or turned round, and which test must notice.
 
 Each entry changes exact text, which must occur once in its file; a change of the code that makes an entry stale is
-reported as a failure, so the list follows the code. What a weaker ordering of the doorbell does is checked by the
-models of tests/model, which have variants of their own: naps are bounded, so no test would notice it.
+reported as a failure, so the list follows the code. What a weaker ordering does to the doorbell, to visits and to words
+that are copied while they change is checked by the models of tests/model, which have variants of their own: naps are
+bounded, and what is sequentially consistent or atomic anyway is no data race, so no test would notice it.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,17 @@ LANES_MISMATCH = ("sim/programs_test", "where_some_algorithms")
 # Ranks that are threads, under ThreadSanitizer.
 THREADS = ("unit/window_threads_test", "")
 REFUSED = ("unit/transport_mismatch_test", "")
+POST_BOUNDS = ("unit/post_bounds_test", "")
+POST_THREADS = ("unit/post_threads_test", "")
+RECORDER = ("unit/recorder_test", "")
+RING = ("unit/ring_test", "")
+# The library as programs use it, by so many ranks.
+BLOCKING = ("ranks/rooted_bursts_threads", "3")
+REQUESTS = ("ranks/requests_threads", "3")
+SEVERAL = ("ranks/several_threads_threads", "2")
+TROUBLE = ("ranks/trouble_threads", "3")
+ABORTED = ("faults/aborted", "3")
+LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
 
 
 @dataclass
@@ -57,10 +69,35 @@ MUTATIONS = [
               "    }\n    s.enter_slot();")),
     mutation("streams in slots without credit", MIXED, "the same for a stream",
              ("src/coll/exchange_streams.cpp", "if (!window.has_credit(n, slot_count)) {", "if (false) {")),
+    mutation("streams that find no room in slots without credit", MIXED, "a message overwrites a slot in use",
+             ("src/coll/reduce_streamed.cpp",
+              "    if (!team.window->has_credit(n, slot_count)) {\n        co_await acquire_credit(home, *team.window, n, slot_count);"
+              "\n    }\n    co_await pipeline", "    co_await pipeline")),
+    mutation("one-shot without credit", ONE, "a rank writes a head while its last one there is read",
+             ("src/coll/one_shot.cpp", "if (!team.window->has_credit(n, steps.credit())) {", "if (false) {")),
+    mutation("streams without credit", MIXED, "a rank writes a head while its last one there is read",
+             ("src/coll/exchange_streams.cpp", "if (!window.has_credit(n, cell_count)) {", "if (false) {")),
+    mutation("two-shot without credit", MIXED, "a rank writes a head while its last one there is read",
+             ("src/coll/reduce_two_shot.cpp", "if (!team.window->has_credit(n, cell_count)) {", "if (false) {")),
+    mutation("streamed without credit", MIXED, "a rank writes a head while its last one there is read",
+             ("src/coll/reduce_streamed.cpp", "if (!team.window->has_credit(n, cell_count)) {", "if (false) {")),
+    mutation("messages without credit", LANES, "a rank writes a head while its last one there is read",
+             ("src/coll/message_operation.h", "return window_ && !window_->has_credit(envelope_.operation, cell_count);",
+              "return false;")),
+    mutation("refused calls without credit", MISMATCH, "a rank writes a head while its last one there is read",
+             ("src/coll/refusal.cpp", "if (!window.has_credit(n, cell_count)) {", "if (false) {")),
     mutation("hierarchy without credit", MIXED, "leaders overwrite sums that are being read",
              ("src/coll/allreduce_hierarchical.cpp", "if (!team.window->has_credit(n, slot_count)) {", "if (false) {")),
     mutation("a rank does not wait for everybody", ONE, "one-shot reads a head that is not there yet",
              ("src/coll/one_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
+    mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
+             ("src/core/comm.cpp", "if (!window_->has_credit(n, steps.credit())) [[unlikely]] {", "if (false) {")),
+    mutation("a blocking stream without credit", BLOCKING, "a rank writes a head while its last one there is read",
+             ("src/core/comm.cpp", "if (!window_->has_credit(n, cell_count)) {", "if (false) {")),
+    mutation("a blocking stream in slots without credit", BLOCKING, "a slot is written while it is read",
+             ("src/core/comm.cpp", "if (!window_->has_credit(n, slot_count)) {", "if (false) {")),
+    mutation("a request without credit", REQUESTS, "a rank writes a head or a slot while its last one is read",
+             ("src/core/comm_requests.cpp", "if (!window_->has_credit(request.n, steps.credit())) {", "if (false) {")),
     # ------------------------------------------------------------------------------------ within an operation
     # With four blocks the waits for room are implied by the other waits of streamed and two-shot, so these two have
     # fewer.
@@ -142,6 +179,13 @@ MUTATIONS = [
               "return items_[slot].peer == peer;\n    });\n    if (oldest")),
     mutation("lane: sends do not notice who has left", LANES_MISMATCH, "a large message waits for room for ever",
              ("src/fabric/window_transport.cpp", "        fail_sends(l, head.envelope);\n", "")),
+    mutation("user messages: lines without room", POST_THREADS, "a line is written before it was read",
+             ("src/fabric/post_out.cpp", "return written_ - taken_ < post_lines;", "return true;")),
+    mutation("user messages: bytes without room", POST_THREADS, "a payload is written over another that was not read",
+             ("src/fabric/post_out.cpp",
+              "        if (begin + room - tail_ > post_ring_bytes) {\n            return false;\n        }\n", "")),
+    mutation("user messages: letters without credit", POST_BOUNDS, "a receiver puts aside without bounds",
+             ("src/fabric/post_send.cpp", "return wanted - l.letters_claimed <= post_credit;", "return true;")),
     # ---------------------------------------------------------------- what only ThreadSanitizer can see
     mutation("a signal does not release", THREADS, "readers may see the number before the payload",
              ("src/base/signal.h", "value_.store(value, std::memory_order_release);",
@@ -149,6 +193,54 @@ MUTATIONS = [
     mutation("a signal is not acquired", THREADS, "readers may read the payload before the number",
              ("src/base/signal.h", "return value_.load(std::memory_order_acquire);",
               "return value_.load(std::memory_order_relaxed);")),
+    mutation("the owner word is not released", SEVERAL, "threads of a rank do not see what the last one did",
+             ("src/core/owner.h", "comm_.owned_.store(false, std::memory_order_release);",
+              "comm_.owned_.store(false, std::memory_order_relaxed);")),
+    mutation("the owner word is not acquired", SEVERAL, "threads of a rank do not see what the last one did",
+             ("src/core/owner.h", "owns_(!comm.owned_.exchange(true, std::memory_order_acquire))",
+              "owns_(!comm.owned_.exchange(true, std::memory_order_relaxed))"),
+             ("src/core/owner.h", "comm.owned_.exchange(true, std::memory_order_acquire); ++polls",
+              "comm.owned_.exchange(true, std::memory_order_relaxed); ++polls")),
+    mutation("the end of all requests is not released", SEVERAL, "who goes on alone does not see what threads did",
+             ("src/core/comm_requests.cpp",
+              "    in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);\n    return",
+              "    in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_relaxed);\n    return")),
+    mutation("the end of all requests is not acquired", SEVERAL, "who goes on alone does not see what threads did",
+             ("src/core/comm.h", "return in_flight_count_.load(std::memory_order_acquire) != 0;",
+              "return in_flight_count_.load(std::memory_order_relaxed) != 0;")),
+    mutation("the ring's guard is not released", RING, "threads of a rank take the same place",
+             ("src/fabric/ring.cpp", "busy_.clear(std::memory_order_release);",
+              "busy_.clear(std::memory_order_relaxed);")),
+    mutation("the ring's guard is not acquired", RING, "threads of a rank take the same place",
+             ("src/fabric/ring.cpp", "busy_.test_and_set(std::memory_order_acquire)",
+              "busy_.test_and_set(std::memory_order_relaxed)")),
+    mutation("a farewell is not released", TROUBLE, "peers read why before it is written",
+             ("src/fabric/window.cpp", "static_cast<uint32_t>(why.result()), std::memory_order_seq_cst);",
+              "static_cast<uint32_t>(why.result()), std::memory_order_relaxed);")),
+    mutation("a farewell is not acquired", TROUBLE, "peers read why before it is written",
+             ("src/fabric/window.cpp", "rank != rank_ && board(rank).farewell.result.load(std::memory_order_acquire) != 0",
+              "rank != rank_ && board(rank).farewell.result.load(std::memory_order_relaxed) != 0")),
+    mutation("an abort is not released", ABORTED, "a thread of the rank reads why before it is written",
+             ("src/core/watcher.cpp", "aborted_.store(true, std::memory_order_release);",
+              "aborted_.store(true, std::memory_order_relaxed);")),
+    mutation("an abort is not acquired", ABORTED, "a thread of the rank reads why before it is written",
+             ("src/core/watcher.cpp", "if (aborted_.load(std::memory_order_acquire)) {",
+              "if (aborted_.load(std::memory_order_relaxed)) {")),
+    mutation("the end of a visit is not released", LENT, "a rank has its buffer back while a peer reads it",
+             ("src/fabric/visit.cpp", "visiting.store(0, std::memory_order_release);",
+              "visiting.store(0, std::memory_order_relaxed);")),
+    mutation("the end of a visit is not acquired", LENT, "a rank has its buffer back while a peer reads it",
+             ("src/fabric/visit.cpp", "visiting.load(std::memory_order_seq_cst) != 0",
+              "visiting.load(std::memory_order_relaxed) != 0")),
+    mutation("the end of a reading is not released", POST_THREADS, "a sender has its buffer back while a peer reads it",
+             ("src/fabric/post_receive.cpp", "lane.reading.store(0, std::memory_order_release);",
+              "lane.reading.store(0, std::memory_order_relaxed);")),
+    mutation("the flag of who tells of its wait is not released", RECORDER, "two threads write one record",
+             ("src/base/recorder.cpp", "is_telling_wait_.clear(std::memory_order_release);",
+              "is_telling_wait_.clear(std::memory_order_relaxed);")),
+    mutation("the flag of who tells of its wait is not acquired", RECORDER, "two threads write one record",
+             ("src/base/recorder.cpp", "is_telling_wait_.test_and_set(std::memory_order_acquire)",
+              "is_telling_wait_.test_and_set(std::memory_order_relaxed)")),
     mutation("a head is announced before its payload", THREADS, "readers find the payload of an earlier operation",
              ("src/coll/one_shot.h",
               "        if (!put(head)) [[unlikely]] {",

@@ -31,8 +31,8 @@ TEST_SECONDS = 400
 TABLE_TEXT = """# Which test notices what
 
 Written by `tests/mutants/run.py --table`, which breaks the library in these ways, one at a time, and runs the test named
-beside it. A word behind a test picks some of its promises. Under `unit/` ThreadSanitizer watches. What has no row has
-not been tried since the table began: `tests/mutants/run.py --list` has all.
+beside it. A word behind a test picks some of its promises, a number says by how many ranks. Outside `sim/`
+ThreadSanitizer watches. What has no row has not been tried since the table began: `tests/mutants/run.py --list` has all.
 
 """
 SURVIVED = "**nothing shows**"
