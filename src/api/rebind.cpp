@@ -93,10 +93,10 @@ void check_buffers(const Op &op, int slot, const void *before, const void *buffe
 }
 
 void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
-    const Plan::Part &part = checked_part(plan, index);
+    const Plan::Part part = checked_part(plan, index);
     const Call &call = plan.call(part);
     const Slot wanted = checked_slot(call.op, slot);
-    const Team &team = plan.operations[part.operation]->comm->team();
+    const Team &team = plan.operations()[part.operation]->comm->team();
     if (is_nothing(sides_of(call.op, team).of(wanted))) {
         return;
     }

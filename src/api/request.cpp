@@ -43,12 +43,12 @@ Plan &checked_startable(xcoll_request_t handle, const size_t *index) {
     return plan;
 }
 
-const Plan::Part &checked_part(const Plan &plan, size_t part) {
-    if (part >= plan.parts.size()) {
-        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts.size(),
-             plan.parts.size() - 1);
+Plan::Part checked_part(const Plan &plan, size_t part) {
+    if (part >= plan.parts()) {
+        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts(),
+             plan.parts() - 1);
     }
-    return plan.parts[part];
+    return plan.part(part);
 }
 
 namespace {
@@ -99,7 +99,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
     if (plan->failure) {
         add_failure(*status, *plan->failure);
     }
-    for (const auto &operation : plan->operations) {
+    for (const auto &operation : plan->operations()) {
         add_operation(*status, *operation);
     }
 }
@@ -107,7 +107,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
 void wait(xcoll_request_t &handle, xcoll_status_t *status) {
     Plan *plan = active(handle);
     if (plan) {
-        plan->wait();
+        plan->wait(-1, status ? xcoll::Timing::yes : xcoll::Timing::no);
     }
     fill(status, plan, true);
     if (plan) {
@@ -226,7 +226,7 @@ xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stre
     return guarded(__func__, [&] {
         Plan &plan = checked_startable(out(request, "request"));
         check_stream(stream);
-        for (const auto &operation : plan.operations) {
+        for (const auto &operation : plan.operations()) {
             operation->comm->wait_until_quiet();
         }
         plan.start();
@@ -240,7 +240,7 @@ xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) 
     return guarded(__func__, [&] {
         out(done, "done") = 1;
         if (Plan *plan = active(request)) {
-            const Plan::Part &which = checked_part(*plan, part);
+            const Plan::Part which = checked_part(*plan, part);
             *done = plan->test_part(which);
             if (*done) {
                 plan->check_part(which);
@@ -252,7 +252,7 @@ xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) 
 xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part) {
     return guarded(__func__, [&] {
         if (Plan *plan = active(request)) {
-            const Plan::Part &which = checked_part(*plan, part);
+            const Plan::Part which = checked_part(*plan, part);
             plan->wait_for_part(which);
             plan->check_part(which);
         }

@@ -9,6 +9,6 @@ namespace xcoll::api {
 Plan &checked_request(xcoll_request_t handle);
 // Persistent, not active, its communicators alive. `index`: where it is in the caller's array.
 Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr);
-const Plan::Part &checked_part(const Plan &plan, size_t part);
+Plan::Part checked_part(const Plan &plan, size_t part);
 
 } // namespace xcoll::api

@@ -81,6 +81,15 @@ public:
     uint64_t credit() const {
         return credit_for(shown_);
     }
+    // A rank whose head is not there yet; -1: there is none.
+    int missing() const {
+        for (int p = 0; p < team_.size; ++p) {
+            if (p != team_.rank && reads(p) && !window_.entered(p, n_).reached()) {
+                return p;
+            }
+        }
+        return -1;
+    }
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
     [[gnu::always_inline]] bool enter() const {

@@ -53,8 +53,6 @@ struct Membership {
     }
 };
 
-class OneShot;
-
 class Comm {
 public:
     explicit Comm(Membership membership);
@@ -99,7 +97,7 @@ public:
     void refuse() noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
-    void wait_for(Request &request);
+    void wait_for(Request &request, Timing timing = Timing::yes);
     // As a wait for a request would.
     void sleep(const Until &until, int64_t nanoseconds) {
         watcher_.sleep(until, nanoseconds);
@@ -139,7 +137,7 @@ public:
     void abort(const char *reason);
     // XCOLL_SUCCESS, or the fatal error that this communicator is in.
     xcoll_result_t trouble() const {
-        return trouble_.load(std::memory_order_relaxed);
+        return trouble_.load(std::memory_order_acquire);
     }
     // Keeps the first fatal error, tells the peers, ends what is in flight.
     void fail_for_good(const Failure &failure);
@@ -175,11 +173,11 @@ private:
     void run_message(const Call &call);
     void open_post();
     void cancel_messages();
-    void start_owned(Request &request);
+    [[gnu::always_inline]] void put_in_flight(Request &request);
     Until awaited(const Request &request);
-    bool begin_plainly(Request &request, Algorithm &instead);
-    bool finish_plainly(Request &request);
-    int missing_head(const OneShot &steps, uint64_t n) const;
+    [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
+    [[gnu::always_inline]] bool finish_plainly(Request &request);
+    bool finish_at_once(Request &request, Timing timing);
     bool can_move(const Request &request) const;
     void begin(Request &request);
     void throw_trouble() const;
@@ -188,17 +186,22 @@ private:
     void look_after(Request &request, bool moved);
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
-    bool move(Request &request, bool &moved);
-    void end(Request &request);
+    [[gnu::always_inline]] bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal, Timing timing);
+    // The last that a thread does to what is in flight: whoever sees this count sees everything before it.
+    void tell_in_flight() {
+        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
+    }
+    [[gnu::always_inline]] bool move(Request &request, bool &moved);
+    void end(Request &request, Timing timing);
     // ---- what is kept of an operation
     Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
         recorder_.begin(n, call, row.name);
-        return {n, false, trace_ ? trace(op, call, n, row) : 0};
+        return {n, Recorded::As::operation, trace_ ? trace(op, call, n, row) : 0};
     }
     Recorded record_message(const Op &op);
     void record_end(const Recorded &recorded, xcoll_result_t result) {
         const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
-        if (recorded.is_message) {
+        if (recorded.as == Recorded::As::message) {
             recorder_.end_message(recorded.number, state);
         } else {
             recorder_.end(recorded.number, state);
@@ -233,7 +236,7 @@ private:
     Registrations registrations_;
     std::vector<Request *> in_flight_;
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
-    std::optional<Failure> cause_;                   // of the trouble; with the owner word
+    std::optional<Failure> cause_;                   // of the trouble; written before trouble_
     // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.
     std::unique_ptr<Trace> trace_;
 };

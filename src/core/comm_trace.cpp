@@ -39,7 +39,7 @@ uint64_t Comm::trace(const Op &op, const Fingerprint &call, uint64_t n, const Ro
 }
 
 Recorded Comm::record_message(const Op &op) {
-    Recorded recorded{recorder_.begin_message(op), true, 0};
+    Recorded recorded{recorder_.begin_message(op), Recorded::As::message, 0};
     if (trace_) {
         const auto source = static_cast<uint32_t>(op.kind == Kind::sendrecv ? op.from : 0);
         recorded.event = trace_->begin({fingerprint_of_message(op), nullptr, op.room, op.sent,

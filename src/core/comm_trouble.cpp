@@ -24,7 +24,7 @@ void Comm::fail_for_good(const Failure &failure) {
     const Owner owner(*this);
     if (trouble() == XCOLL_SUCCESS) {
         cause_ = failure;
-        trouble_.store(failure.result(), std::memory_order_relaxed); // who reads the cause has the owner word
+        trouble_.store(failure.result(), std::memory_order_release); // who starts reads the cause without the word
         recorder_.trouble(failure.result(), failure.what());
         if (window_) {
             window_->say_farewell(failure);
@@ -46,10 +46,10 @@ void Comm::end_in_flight(const Failure &why) {
     for (Request *request : in_flight_) {
         request->task = Task();
         request->failure = why;
-        end(*request);
+        end(*request, Timing::yes);
     }
     in_flight_.clear();
-    in_flight_count_.store(0, std::memory_order_release);
+    tell_in_flight();
 }
 
 } // namespace xcoll

@@ -52,7 +52,7 @@ bool Group::has_requests() const {
 
 // The operations of one stage: for each communicator, in the order in which they appear, the exchange of all that moves
 // data, then the others.
-void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shared_ptr<Request>> &before) {
+void Group::add_operations(Operations &operations, size_t stage, const Operations &before) {
     std::vector<Comm *> comms;
     for (const Entry &entry : entries_) {
         if (entry.stage == stage && std::find(comms.begin(), comms.end(), entry.comm) == comms.end()) {
@@ -60,10 +60,10 @@ void Group::add_operations(Plan &plan, size_t stage, const std::vector<std::shar
         }
     }
     const auto add = [&](Comm *comm, Call call) {
-        plan.operations.push_back(std::make_shared<Request>(comm, std::move(call)));
-        plan.operations.back()->after = before;
-        plan.operations.back()->what.op.form = Form::group;
-        return plan.operations.size() - 1;
+        operations.push_back(std::make_shared<Request>(comm, std::move(call)));
+        operations.back()->after = before;
+        operations.back()->what.op.form = Form::group;
+        return operations.size() - 1;
     };
     for (Comm *comm : comms) {
         std::vector<Call> moves;
@@ -110,16 +110,15 @@ std::unique_ptr<Plan> Group::plan() {
 }
 
 std::unique_ptr<Plan> Group::make_plan() {
-    auto plan = std::make_unique<Plan>();
     places_.resize(entries_.size());
-    std::vector<std::shared_ptr<Request>> before;
+    Operations operations, before;
     for (size_t stage = 0; stage <= stage_; ++stage) {
-        const size_t first = plan->operations.size();
-        add_operations(*plan, stage, before);
-        before.assign(plan->operations.begin() + static_cast<ptrdiff_t>(first), plan->operations.end());
+        const size_t first = operations.size();
+        add_operations(operations, stage, before);
+        before.assign(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
     }
     if (failure_) {
-        for (const auto &operation : plan->operations) {
+        for (const auto &operation : operations) {
             if (!traits(operation->what.op.kind).is_message) {
                 operation->comm->refuse();
             }
@@ -127,15 +126,15 @@ std::unique_ptr<Plan> Group::make_plan() {
         cancel(*failure_);
         throw *failure_;
     }
-    plan->parts = places_;
+    auto plan = std::make_unique<Plan>();
     for (size_t i = 0; i < entries_.size(); ++i) {
         if (Plan *request = entries_[i].request) {
-            request->operations = {plan->operations[places_[i].operation]};
-            request->parts = {{0, places_[i].index}};
+            request->set({operations[places_[i].operation]}, {{0, places_[i].index}});
             request->recorded = false;
             request->active = true;
         }
     }
+    plan->set(std::move(operations), places_);
     return plan;
 }
 

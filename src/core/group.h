@@ -36,7 +36,7 @@ private:
         size_t stage;
     };
     std::unique_ptr<Plan> make_plan();
-    void add_operations(Plan &plan, size_t stage, const std::vector<std::shared_ptr<Request>> &before);
+    void add_operations(Operations &operations, size_t stage, const Operations &before);
 
     std::vector<Entry> entries_;
     std::vector<Plan::Part> places_; // of each entry

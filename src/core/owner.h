@@ -2,6 +2,9 @@
 #pragma once
 
 #include <thread>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#endif
 
 #include "base/task.h"
 #include "core/comm.h"
@@ -12,18 +15,17 @@ namespace xcoll {
 class Comm::Owner {
 public:
     struct Try {};
-    explicit Owner(Comm &comm) : comm_(comm), owns_(true) {
-        for (int polls = 0; comm.owned_.exchange(true, std::memory_order_acquire); ++polls) {
-            // Held for as long as a copy takes, or its holder has lost the processor.
-            constexpr int patient_polls = 100;
-            if (polls == patient_polls && Observer::told() == &comm) {
-                fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use "
-                                      "the communicator that it is told about");
-            }
-            polls < patient_polls ? cpu_relax() : std::this_thread::yield();
+    struct If {
+        bool is_shared;
+    };
+    explicit Owner(Comm &comm) : Owner(comm, If{true}) {
+    }
+    Owner(Comm &comm, If condition) : comm_(comm), owns_(condition.is_shared) {
+        if (owns_ && !take()) {
+            take_patiently();
         }
     }
-    Owner(Comm &comm, Try) : comm_(comm), owns_(!comm.owned_.exchange(true, std::memory_order_acquire)) {
+    Owner(Comm &comm, Try) : comm_(comm), owns_(take()) {
     }
     ~Owner() {
         if (owns_) {
@@ -37,8 +39,36 @@ public:
     }
 
 private:
+    // The C library knows whether this process has had other threads; where it does not tell, it may have some.
+    static bool has_threads() {
+#if __has_include(<sys/single_threaded.h>)
+        return __libc_single_threaded == 0;
+#else
+        return true;
+#endif
+    }
+    bool take() {
+        if (has_threads()) {
+            return !comm_.owned_.exchange(true, std::memory_order_acquire);
+        }
+        // A locked instruction waits until all that was stored before it is in the cache: here for nobody.
+        const bool was_owned = comm_.owned_.load(std::memory_order_relaxed);
+        comm_.owned_.store(true, std::memory_order_relaxed);
+        return !was_owned;
+    }
+    void take_patiently() {
+        for (int polls = 1; !take(); ++polls) {
+            // Held for as long as a copy takes, or its holder has lost the processor.
+            constexpr int patient_polls = 100;
+            if (polls == patient_polls && Observer::told() == &comm_) {
+                fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use "
+                                      "the communicator that it is told about");
+            }
+            polls < patient_polls ? cpu_relax() : std::this_thread::yield();
+        }
+    }
     Comm &comm_;
-    bool owns_;
+    const bool owns_;
 };
 
 } // namespace xcoll

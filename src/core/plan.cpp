@@ -9,14 +9,14 @@ namespace xcoll {
 
 void Plan::make_persistent() {
     persistent_ = true;
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         operation->what.op.form = Form::persistent;
         operation->comm_life = operation->comm->life();
     }
 }
 
 bool Plan::can_start() const {
-    return std::none_of(operations.begin(), operations.end(),
+    return std::none_of(operations().begin(), operations().end(),
                         [](const auto &operation) { return operation->comm_life.expired(); });
 }
 
@@ -24,9 +24,9 @@ void Plan::start() {
     active = true;
     failure.reset();
     if (observer_) {
-        observer_->arm(operations.size());
+        observer_->arm(operations().size());
     }
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         try {
             operation->comm->start(*operation);
         } catch (const Failure &trouble) {
@@ -41,11 +41,12 @@ void Plan::start() {
 }
 
 bool Plan::done() const {
-    return std::all_of(operations.begin(), operations.end(), [](const auto &operation) { return operation->done(); });
+    return std::all_of(operations().begin(), operations().end(),
+                       [](const auto &operation) { return operation->done(); });
 }
 
 bool Plan::test() {
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         if (!operation->done() && !operation->comm->test(*operation)) {
             return false;
         }
@@ -53,33 +54,33 @@ bool Plan::test() {
     return true;
 }
 
-bool Plan::wait(int64_t timeout_ms) {
+bool Plan::wait(int64_t timeout_ms, Timing timing) {
     if (timeout_ms >= 0) {
         Plan *const self = this;
         return wait_any({&self, 1}, timeout_ms) == 0;
     }
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         if (!operation->done()) {
-            operation->comm->wait_for(*operation);
+            operation->comm->wait_for(*operation, timing);
         }
     }
     return true;
 }
 
 bool Plan::test_part(const Part &part) {
-    Request &operation = *operations[part.operation];
+    Request &operation = *operations()[part.operation];
     return operation.done() || operation.comm->test(operation);
 }
 
 void Plan::wait_for_part(const Part &part) {
-    Request &operation = *operations[part.operation];
+    Request &operation = *operations()[part.operation];
     if (!operation.done()) {
         operation.comm->wait_for(operation);
     }
 }
 
 void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
-    Request &operation = *operations[part.operation];
+    Request &operation = *operations()[part.operation];
     operation.what.move_buffer(part.index, slot, to);
     operation.has_moved = operation.what.op.kind == Kind::group;
 }
@@ -87,13 +88,13 @@ void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
 void Plan::observe(Observer::Function function, void *context) {
     observer_ = std::make_shared<Observer>(function, context);
     if (!active) {
-        for (const auto &operation : operations) {
+        for (const auto &operation : operations()) {
             operation->add(observer_);
         }
         return;
     }
     observer_->arm(1); // until all operations are looked at
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         // The communicator of one that is done may be gone, and nobody else looks at it.
         if (operation->done() || !operation->comm->observe(*operation, observer_)) {
             operation->add(observer_);
@@ -106,7 +107,7 @@ void Plan::observe(Observer::Function function, void *context) {
 
 void Plan::check() const {
     check_started();
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         if (operation->failure) {
             throw *operation->failure;
         }
@@ -114,7 +115,7 @@ void Plan::check() const {
 }
 
 void Plan::give_up() {
-    for (const auto &operation : operations) {
+    for (const auto &operation : operations()) {
         if (!operation->done()) {
             operation->comm->forget(*operation);
         }

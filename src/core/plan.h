@@ -3,12 +3,15 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
 #include "core/request.h"
 
 namespace xcoll {
+
+using Operations = std::vector<std::shared_ptr<Request>>;
 
 class Plan {
 public:
@@ -19,9 +22,23 @@ public:
     };
 
     Plan() = default;
-    Plan(Comm &comm, Call call) {
-        operations.push_back(std::make_shared<Request>(&comm, std::move(call)));
-        parts.push_back({0, 0});
+    Plan(Comm &comm, Call call) : own_(std::in_place, &comm, std::move(call)), first_(std::shared_ptr<void>(), &*own_) {
+    }
+    Plan(const Plan &) = delete;
+    Plan &operator=(const Plan &) = delete;
+    // The calls of a group, or some of them.
+    void set(Operations operations, std::vector<Part> parts) {
+        several_ = std::move(operations);
+        parts_ = std::move(parts);
+    }
+    std::span<const std::shared_ptr<Request>> operations() const {
+        return first_ ? std::span(&first_, 1) : std::span(several_);
+    }
+    size_t parts() const {
+        return first_ ? 1 : parts_.size();
+    }
+    Part part(size_t index) const {
+        return first_ ? Part{0, 0} : parts_[index];
     }
     bool is_alive() const {
         return magic_ == alive;
@@ -39,13 +56,13 @@ public:
     // Moves what can be moved; true if it is done.
     bool test();
     // True if it was done before the time was over; < 0: no limit.
-    bool wait(int64_t timeout_ms = -1);
+    bool wait(int64_t timeout_ms = -1, Timing timing = Timing::yes);
     bool test_part(const Part &part);
     void wait_for_part(const Part &part);
     // Throws what went wrong since the last start; what kept it from starting.
     void check() const;
     void check_part(const Part &part) const {
-        const Request &operation = *operations[part.operation];
+        const Request &operation = *operations()[part.operation];
         if (operation.failure) {
             throw *operation.failure;
         }
@@ -56,7 +73,7 @@ public:
         }
     }
     const Call &call(const Part &part) const {
-        return operations[part.operation]->what.part(part.index);
+        return operations()[part.operation]->what.part(part.index);
     }
     // From the next start on.
     void move_buffer(const Part &part, Call::Slot slot, const void *to);
@@ -68,13 +85,16 @@ public:
     // The user does not want it any more: what is in flight ends.
     void give_up();
 
-    std::vector<std::shared_ptr<Request>> operations;
-    std::vector<Part> parts;
     bool active = false;            // started, and its end not yet seen by the user
     bool recorded = false;          // in a group that has not ended
     std::optional<Failure> failure; // what kept it from starting
 
 private:
+    // Of a single call here, so that it takes one piece of memory.
+    std::optional<Request> own_;
+    std::shared_ptr<Request> first_; // `own_`, or nothing: then there are
+    Operations several_;
+    std::vector<Part> parts_;
     std::shared_ptr<Observer> observer_;
     bool persistent_ = false;
     uint32_t magic_ = alive;

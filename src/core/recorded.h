@@ -6,9 +6,15 @@
 namespace xcoll {
 
 struct Recorded {
-    uint64_t number = 0;     // in the flight recorder
-    bool is_message = false; // messages have numbers of their own there
-    uint64_t event = 0;      // in the trace, if there is one
+    // Messages have numbers of their own. A word, for without a gap the members are copied one by one: read together,
+    // just written, they would come late.
+    enum class As : uint64_t { operation, message };
+    uint64_t number = 0; // in the flight recorder
+    As as = As::operation;
+    uint64_t event = 0; // in the trace, if there is one
 };
+
+// Whether anybody may ask how long it took: the clock is read twice then, and once if nobody does.
+enum class Timing : bool { no, yes };
 
 } // namespace xcoll

@@ -24,15 +24,16 @@ struct Request {
     bool has_moved = false;              // then: a buffer of it, since its itinerary was written
     Call what;
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
+    const Row *row = nullptr;                    // as the next: found at the first start, the same at all others
     Fingerprint call{};
-    uint64_t n = 0; // 0: a message
+    uint8_t mode = 0; // of arithmetic, in `call`
+    uint64_t n = 0;   // 0: a message
     Recorded recorded;
-    const Row *row = nullptr;
     Parking parking;
     TaskHome home{};
     Task task;
     bool begun = false;
-    bool plain = false;                     // runs by the plain steps of one_shot.h, which need no task
+    bool plain = false;                     // takes the plain steps of one_shot.h, which need no task
     int missing = -1;                       // then: a rank whose head it waits for, or -1
     int first_missing = -1;                 // the same when it was started; for who waits for it
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)

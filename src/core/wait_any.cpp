@@ -58,9 +58,9 @@ private:
     }
     const Request *first_open() const {
         for (const Plan *plan : plans_) {
-            for (size_t i = 0; plan && i < plan->operations.size(); ++i) {
-                if (!plan->operations[i]->done()) {
-                    return plan->operations[i].get();
+            for (size_t i = 0; plan && i < plan->operations().size(); ++i) {
+                if (!plan->operations()[i]->done()) {
+                    return plan->operations()[i].get();
                 }
             }
         }

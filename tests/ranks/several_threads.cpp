@@ -66,10 +66,45 @@ void another_thread_finishes(const Rank &rank, Way way) {
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// The owner word: whoever starts takes it only where something is in flight, and another thread drives all the while.
+void another_thread_drives_meanwhile(const Rank &rank) {
+    xcoll_comm_t open = rank.open(), comm = rank.open();
+    char token = 0;
+    xcoll_request_t until_the_end = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_irecv(&token, 1, XCOLL_UINT8, rank.rank(), 0, open, &until_the_end));
+    std::thread driver([&] {
+        ranks::speaker = rank.rank();
+        for (int done = 0; !done;) {
+            ranks::succeed(xcoll_test(&until_the_end, &done));
+        }
+    });
+    int64_t mine = 0, sum = 0, more = 0;
+    xcoll_request_t again = XCOLL_REQUEST_NULL, beside = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_allreduce_init(&mine, &sum, 1, XCOLL_INT64, XCOLL_SUM, comm, &again));
+    for (int64_t round = 0; round < 3000; ++round) {
+        mine = round + rank.rank();
+        ranks::succeed(xcoll_start(&again));
+        if (round % 3 == 0) {
+            ranks::succeed(xcoll_iallreduce(&mine, &more, 1, XCOLL_INT64, XCOLL_MAX, comm, &beside));
+            ranks::succeed(xcoll_wait(&beside));
+            ranks::check(more == round + rank.size() - 1, "the largest is not that of the last rank");
+        }
+        ranks::succeed(xcoll_wait(&again));
+        const int64_t expected = rank.size() * round + rank.size() * (rank.size() - 1) / 2;
+        ranks::check(sum == expected, "the sum is wrong");
+    }
+    ranks::succeed(xcoll_request_free(&again));
+    ranks::succeed(xcoll_send(&token, 1, XCOLL_UINT8, rank.rank(), 0, open));
+    driver.join();
+    ranks::succeed(xcoll_comm_free(&open));
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 void test(Rank &rank) {
     two_threads_drive_two_communicators(rank);
     another_thread_finishes(rank, Way::test);
     another_thread_finishes(rank, Way::wait);
+    another_thread_drives_meanwhile(rank);
 }
 
 } // namespace

@@ -1,0 +1,268 @@
+// How operations in flight move and end: by who waits, tests or drives.
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/clock.h"
+#include "coll/one_shot.h"
+#include "coll/window_algorithms.h"
+#include "core/owner.h"
+#include "core/process.h"
+#include "run/runners.h"
+
+namespace xcoll {
+
+// With the owner word; its result is known.
+void Comm::end(Request &request, Timing timing) {
+    request.took = timing == Timing::yes || request.observers[0] ? ticks() - request.started : 0;
+    record_end(request.recorded, request.result());
+    for (const auto &observer : request.observers) {
+        if (observer) {
+            observer->end(request);
+        }
+    }
+    request.finish(); // whoever waits may take it away now
+    membership_.node->doorbell().wake_own();
+}
+
+// True if it is done.
+inline bool Comm::finish_plainly(Request &request) {
+    const OneShot steps(team_, request.what.op, request.call, request.n);
+    request.missing = steps.missing();
+    if (request.missing >= 0) {
+        return false;
+    }
+    if (steps.finish()) {
+        return true;
+    }
+    request.plain = false;
+    request.task = behind_one_shot(request.what.op.kind)(request.home, team_, request.what.op, request.call, request.n);
+    request.task.start();
+    return false;
+}
+
+// Begins it, if it has not begun; true if it is done: then its result is known.
+inline bool Comm::move(Request &request, bool &moved) {
+    try {
+        if (!request.begun) {
+            begin(request);
+            moved = true;
+        }
+        if (request.plain) {
+            if (!finish_plainly(request)) {
+                moved |= !request.plain;
+                return false;
+            }
+        } else {
+            moved |= poll(request.task, request.parking);
+            if (!request.task.done()) {
+                return false;
+            }
+            request.task.rethrow();
+        }
+    } catch (const Failure &failure) {
+        request.failure = failure;
+    } catch (const std::bad_alloc &) {
+        request.failure = out_of_memory(team_.rank);
+    }
+    request.task = Task();
+    if (request.row->needs == Row::Needs::transport && window_) {
+        window_->complete(request.n);
+    }
+    return true;
+}
+
+// True if it is done: then it is in flight no more.
+inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fatal, Timing timing) {
+    Request &request = *in_flight_[place];
+    if ((!request.begun && !request.may_begin()) || !move(request, moved)) {
+        return false;
+    }
+    moved = true;
+    in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
+    if (is_fatal(request.result())) {
+        fatal = request.failure;
+    }
+    end(request, timing);
+    return true;
+}
+
+std::optional<Failure> Comm::poll_in_flight(bool &moved) {
+    std::optional<Failure> fatal;
+    for (size_t i = 0; i < in_flight_.size();) {
+        if (!poll_one(i, moved, fatal, Timing::yes)) {
+            ++i;
+        }
+    }
+    tell_in_flight();
+    return fatal;
+}
+
+bool Comm::drive() {
+    if (!has_in_flight()) {
+        return false;
+    }
+    bool moved = false;
+    std::optional<Failure> fatal;
+    // Nothing may be in flight any more: then the communicator belongs to its caller, who takes no owner word.
+    if (const Owner owner(*this, Owner::Try{}); owner && has_in_flight()) {
+        if (trouble() != XCOLL_SUCCESS) {
+            end_in_flight(*cause_); // it was started while the trouble came
+            return true;
+        }
+        moved = progress_messages();
+        fatal = poll_in_flight(moved);
+    }
+    if (fatal) {
+        fail_for_good(*fatal);
+    }
+    return moved;
+}
+
+// It has begun, and would not wait.
+bool Comm::can_move(const Request &request) const {
+    return request.plain ? request.missing < 0 || window_->entered(request.missing, request.n).reached()
+                         : request.task.done() || request.parking.until.reached();
+}
+
+// What a request waits for, if a peer's store is what ends that wait.
+Until Comm::awaited(const Request &request) {
+    const Owner owner(*this);
+    const bool by_peer = !request.done() && request.begun && !can_move(request) &&
+                         request.row->needs == Row::Needs::window && !traits(request.what.op.kind).is_message;
+    if (!by_peer) {
+        return {nullptr, 0, -1};
+    }
+    return request.plain ? window_->entered(request.missing, request.n) : request.parking.until;
+}
+
+// For who waits for it and has seen a head: before all else that is in flight. True if it is done.
+bool Comm::finish_at_once(Request &request, Timing timing) {
+    bool done = false;
+    std::optional<Failure> fatal;
+    if (const Owner owner(*this, Owner::Try{}); owner && !request.done() && request.begun && request.plain) {
+        const auto place = std::find(in_flight_.begin(), in_flight_.end(), &request) - in_flight_.begin();
+        bool moved = false;
+        done = poll_one(static_cast<size_t>(place), moved, fatal, timing);
+        tell_in_flight();
+    }
+    if (fatal) {
+        fail_for_good(*fatal);
+    }
+    return done;
+}
+
+void Comm::wait_for(Request &request, Timing timing) {
+    // As a blocking call waits: for that one store, before anything else is looked at. Above all before the owner word
+    // is taken: a locked instruction waits until this rank's own stores have reached the caches, and the peer's head
+    // comes meanwhile.
+    bool goes_on =
+        request.first_missing < 0 || spin(window_->entered(request.first_missing, request.n), patience_.spins);
+    if (goes_on && finish_at_once(request, timing)) {
+        return;
+    }
+    while (goes_on && !request.done()) {
+        drive();
+        if (request.done()) {
+            return;
+        }
+        const Until next = awaited(request);
+        goes_on = next.signal && spin(next, patience_.spins);
+    }
+    try {
+        wait(request.until_done(), watcher_, driving(patience_));
+    } catch (const Failure &failure) {
+        fail_for_good(failure);
+    } catch (const std::bad_alloc &) {
+        fail_for_good(out_of_memory(team_.rank));
+    }
+}
+
+void Comm::wait_until_quiet() {
+    Request onlooker(this, {}); // the requests themselves belong to whoever waits for them
+    onlooker.starts = 1;
+    while (has_in_flight()) {
+        test(onlooker);
+    }
+}
+
+bool Comm::test(Request &request) {
+    const bool moved = drive() || process().drive();
+    if (request.done()) {
+        return true;
+    }
+    if (!moved && membership_.node->crowded()) {
+        sched_yield(); // a loop of tests is a wait, and a peer may need this processor
+    }
+    look_after(request, moved);
+    return request.done();
+}
+
+void Comm::look_after(Request &request, bool moved) {
+    constexpr int64_t look_interval = 100 * millisecond; // as often as a wait looks
+    const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
+    if (moved || request.stuck_since == 0) {
+        request.stuck_since = now;
+    }
+    if (request.next_look == 0) {
+        request.next_look = now + look_interval;
+    }
+    if (now < request.next_look) {
+        return;
+    }
+    request.next_look = now + look_interval;
+    try {
+        watcher_.check(request.until_done(), now - request.stuck_since);
+    } catch (const Failure &failure) {
+        fail_for_good(failure);
+    }
+}
+
+bool Comm::anything_ready() {
+    const Owner owner(*this, Owner::Try{});
+    // Another thread that is at it looks after all of them, and rings when one is done.
+    if (!owner || !has_in_flight()) {
+        return false;
+    }
+    if (post_ && post_->has_news()) {
+        return true;
+    }
+    return std::any_of(in_flight_.begin(), in_flight_.end(), [this](const Request *request) {
+        return request->begun ? can_move(*request) : request->may_begin();
+    });
+}
+
+bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {
+    const Owner owner(*this);
+    if (request.done()) {
+        return false;
+    }
+    observer->expect_one_more();
+    request.add(observer);
+    return true;
+}
+
+void Comm::forget(Request &request) {
+    {
+        const Owner owner(*this);
+        if (request.done()) {
+            return;
+        }
+    }
+    fail_for_good({XCOLL_ERR_ABORTED, "a request was freed before it was done", team_.rank});
+}
+
+bool Comm::awaits_message(int peer) {
+    const Owner owner(*this);
+    return post_ && post_->awaits(peer);
+}
+
+void Comm::check_message_peers() {
+    const Owner owner(*this);
+    if (post_) {
+        post_->check_present();
+    }
+}
+
+} // namespace xcoll
