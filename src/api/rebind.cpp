@@ -62,6 +62,13 @@ bool is_nothing(const std::vector<Portion> &side) {
     return std::all_of(side.begin(), side.end(), [](const Portion &portion) { return portion.bytes() == 0; });
 }
 
+// Whether nothing that the call uses lies in the buffer of a slot: then it may have any address. What is in place of
+// the other slot lies there, too.
+bool holds_nothing(const Call &call, const Sides &sides, Slot slot) {
+    const Slot other = slot == Slot::send ? Slot::recv : Slot::send;
+    return is_nothing(sides.of(slot)) && (call.buffer(other) != XCOLL_IN_PLACE || is_nothing(sides.of(other)));
+}
+
 Slot checked_slot(const Op &op, int slot) {
     if (slot == XCOLL_SLOT_B || slot == XCOLL_SLOT_BIAS) {
         fail(XCOLL_ERR_ARGUMENT, "slot %d belongs to products: expected XCOLL_SLOT_SEND or XCOLL_SLOT_RECV of %s", slot,
@@ -97,7 +104,7 @@ void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
     const Call &call = plan.call(part);
     const Slot wanted = checked_slot(call.op, slot);
     const Team &team = plan.operations()[part.operation]->comm->team();
-    if (is_nothing(sides_of(call.op, team).of(wanted))) {
+    if (holds_nothing(call, sides_of(call.op, team), wanted)) {
         return;
     }
     const void *before = call.buffer(wanted);
