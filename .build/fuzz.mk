@@ -3,7 +3,8 @@
 
 .PHONY: fuzz run-fuzz
 FUZZ_SECONDS ?= 60
-fuzz_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+# Without the check of what pointers to functions point to, for which clang 14 can compile no coroutine.
+fuzz_flags := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function -fno-sanitize-recover=all
 fuzz_targets := $(basename $(notdir $(wildcard $(S)tests/fuzz/*_test.cpp)))
 fuzz_files := $(addprefix $(BUILD)/fuzz/,$(if $(TESTS),$(foreach w,$(TESTS),$(foreach t,$(fuzz_targets),$(if $(findstring $w,$t),$t))),$(fuzz_targets)))
 
