@@ -97,8 +97,8 @@ void Comm::start(Request &request) {
             request.has_moved = false;
         }
         if (!is_listed_) {
-            process().add(
-                *this); // without the owner word: whoever drives the process takes the two the other way round
+            // Without the owner word: whoever drives the process takes the two the other way round.
+            process().add(*this);
             is_listed_ = true;
         }
         // Where nothing is in flight, all that an operation touches is this thread's: the others go by the count, and
@@ -118,7 +118,7 @@ void Comm::start(Request &request) {
 void Comm::run_as_request(const Call &call) {
     Request request(this, call);
     start(request);
-    wait_for(request);
+    wait_for(request, Timing::no);
     if (request.failure) {
         throw *request.failure;
     }

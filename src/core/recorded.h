@@ -14,7 +14,4 @@ struct Recorded {
     uint64_t event = 0; // in the trace, if there is one
 };
 
-// Whether anybody may ask how long it took: the clock is read twice then, and once if nobody does.
-enum class Timing : bool { no, yes };
-
 } // namespace xcoll

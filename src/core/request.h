@@ -18,6 +18,9 @@ namespace xcoll {
 
 class Comm;
 
+// Whether anybody may ask how long it took: the clock is read twice then, and once if nobody does.
+enum class Timing : bool { no, yes };
+
 struct Request {
     Comm *comm;                          // not looked at once it is done: the communicator may be freed then
     std::weak_ptr<const void> comm_life; // of one that will be started again
