@@ -17,7 +17,7 @@ int contender_begin(int argc, char **argv) {
     self.size = argc > 1 ? atoi(argv[1]) : 0;
     if (self.size < 1 || self.size > most_ranks || !find_ways(&ways, argc - 2, argv + 2)) {
         fprintf(stderr,
-                "bench: usage: %s RANKS [NAME:ring|halves:LIMIT:CHUNK:cached|stream:cached|stream]..., "
+                "bench: usage: %s RANKS [NAME:ring|swap|halves:LIMIT:CHUNK:cached|stream:cached|stream]..., "
                 "at most %d ranks\n",
                 argv[0], most_ranks);
         exit(1);
@@ -83,6 +83,7 @@ static void allreduce(const struct way *way, const struct call *call, size_t byt
         bare_lines(&self, call->send, call->recv, bytes, call->dtype);
         break;
     case LOOP_RING:
+    case LOOP_SWAP:
         bare_ring(&self, call->send, call->recv, bytes, call->dtype, &style);
         break;
     case LOOP_HALVES:

@@ -50,7 +50,7 @@ struct area {
 };
 
 struct ring {
-    size_t at, slot;
+    size_t at, slot, turns;
 };
 
 struct bare {
@@ -86,6 +86,7 @@ static inline size_t next_slot(struct ring *ring, size_t limit, size_t bytes) {
     if (ring->slot != bytes || ring->at + bytes > limit) {
         ring->slot = bytes;
         ring->at = 0;
+        ring->turns++;
     }
     const size_t place = ring->at;
     ring->at += bytes;
@@ -99,6 +100,7 @@ void bare_lines(struct bare *self, const char *send, char *recv, size_t bytes, e
 struct ring_style {
     size_t limit, chunk;
     enum store slot, result;
+    int swaps; /* two ranks, which swap their rings after each turn */
 };
 void bare_ring(struct bare *self, const char *send, char *recv, size_t bytes, enum dtype dtype,
                const struct ring_style *style);

@@ -4,49 +4,62 @@
  *
  * No credits: a rank publishes chunk g only when it has read all chunks up to g - 3, and a rank that writes chunk g has
  * seen everyone publish g - 2. So a ring of five chunks or more, or of two messages of one chunk, is never overrun. The
- * places of different styles overlap: between them the ranks must meet, as they do between batches. */
+ * places of different styles overlap: between them the ranks must meet, as they do between batches.
+ *
+ * Two ranks can swap their rings after each turn: then a rank writes the lines that it has read last, which are in its
+ * own cache. Nothing is overrun, as it has read the chunk that lies there itself. */
 #include "bare.h"
 
+struct chunk {
+    size_t place, turn, bytes;
+};
+
+static char *slot_of(const struct bare *self, int rank, const struct chunk *chunk, const struct ring_style *style) {
+    const int owner = style->swaps ? (rank + (int)(chunk->turn % 2)) % 2 : rank;
+    return self->areas[owner].ring + chunk->place;
+}
+
 /* With more than two ranks the result may have been written over `send` before its turn comes; the copy has not. */
-static void reduce_chunk(struct bare *self, const char *send, char *recv, size_t bytes, size_t place, enum dtype dtype,
-                         enum store store) {
-    const char *own = self->size > 2 ? self->areas[self->rank].ring + place : send;
-    const char *sum = self->rank == 0 ? own : self->areas[0].ring + place;
+static void reduce_chunk(struct bare *self, const char *send, char *recv, const struct chunk *chunk, enum dtype dtype,
+                         const struct ring_style *style) {
+    const char *own = self->size > 2 ? slot_of(self, self->rank, chunk, style) : send;
+    const char *sum = self->rank == 0 ? own : slot_of(self, 0, chunk, style);
     for (int peer = 1; peer < self->size; peer++) {
-        vec_sum(recv, sum, peer == self->rank ? own : self->areas[peer].ring + place, bytes, dtype, store);
+        const char *next = peer == self->rank ? own : slot_of(self, peer, chunk, style);
+        vec_sum(recv, sum, next, chunk->bytes, dtype, style->result);
         sum = recv;
     }
 }
 
 void bare_ring(struct bare *self, const char *send, char *recv, size_t bytes, enum dtype dtype,
                const struct ring_style *style) {
-    struct area *mine = &self->areas[self->rank];
+    struct counter *published = &self->areas[self->rank].published;
     const size_t slot = lines_up(bytes < style->chunk ? bytes : style->chunk);
-    size_t last_place = 0, last_bytes = 0;
+    struct chunk last = {0, 0, 0};
     for (size_t at = 0;; at += style->chunk) {
-        size_t place = 0, part = 0;
+        struct chunk chunk = {0, 0, 0};
         if (at < bytes) {
-            part = bytes - at < style->chunk ? bytes - at : style->chunk;
-            place = next_slot(&self->ring, style->limit, slot);
-            vec_copy(mine->ring + place, send + at, part, style->slot);
+            chunk.bytes = bytes - at < style->chunk ? bytes - at : style->chunk;
+            chunk.place = next_slot(&self->ring, style->limit, slot);
+            chunk.turn = self->ring.turns;
+            vec_copy(slot_of(self, self->rank, &chunk, style), send + at, chunk.bytes, style->slot);
             vec_drain(style->slot);
-            publish(&mine->published, ++self->chunks);
+            publish(published, ++self->chunks);
         }
         if (at > 0) {
-            const uint64_t wanted = self->chunks - (part > 0);
+            const uint64_t wanted = self->chunks - (chunk.bytes > 0);
             for (int peer = 0; peer < self->size; peer++) {
                 if (peer != self->rank) {
                     spin_until(self, &self->areas[peer].published.value, wanted);
                 }
             }
             const size_t before = at - style->chunk;
-            reduce_chunk(self, send + before, recv + before, last_bytes, last_place, dtype, style->result);
-            if (part == 0) {
+            reduce_chunk(self, send + before, recv + before, &last, dtype, style);
+            if (chunk.bytes == 0) {
                 break;
             }
         }
-        last_place = place;
-        last_bytes = part;
+        last = chunk;
     }
     vec_drain(style->result);
 }

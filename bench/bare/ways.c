@@ -17,6 +17,8 @@ static const struct way standard[] = {
     {"two", OP_ALLREDUCE, 0, mib, LOOP_RING, 0, ANY, CACHED, CACHED},
     {"two_nt", OP_ALLREDUCE, 512, mib, LOOP_RING, 0, ANY, STREAM, CACHED},
     {"two_steps", OP_ALLREDUCE, kib, 16 * kib, LOOP_RING, 64 * kib, 0, CACHED, CACHED},
+    {"swap", OP_ALLREDUCE, 256, mib, LOOP_SWAP, 0, ANY, CACHED, CACHED},
+    {"swap_chunks", OP_ALLREDUCE, 64 * kib, ANY, LOOP_SWAP, 128 * kib, 32 * kib, CACHED, CACHED},
     {"ring", OP_ALLREDUCE, kib, ANY, LOOP_RING, 4 * mib, 8 * kib, CACHED, CACHED},
     {"ring_l2", OP_ALLREDUCE, 64 * kib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, CACHED},
     {"ring_stream", OP_ALLREDUCE, mib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, STREAM},
@@ -48,8 +50,8 @@ static int parse_way(char *text, struct way *way) {
     }
     way->op = OP_ALLREDUCE;
     way->most = ANY;
-    way->loop = strcmp(loop, "ring") == 0 ? LOOP_RING : LOOP_HALVES;
-    const int known = way->loop == LOOP_RING || strcmp(loop, "halves") == 0;
+    way->loop = strcmp(loop, "ring") == 0 ? LOOP_RING : strcmp(loop, "swap") == 0 ? LOOP_SWAP : LOOP_HALVES;
+    const int known = way->loop != LOOP_HALVES || strcmp(loop, "halves") == 0;
     /* The chunks of a ring that are in use at once; see ring.c and halves.c. */
     const int fits =
         way->limit <= 8 * mib && way->chunk > 0 && way->chunk % line_bytes == 0 && way->limit / way->chunk >= 8;
@@ -72,7 +74,7 @@ int find_ways(struct ways *found, int count, char **texts) {
         const struct way *way = &found->ways[i];
         const struct variant variant = {
             way->name,  way->op,   way->loop == LOOP_SHARED ? MEMORY_SHARED : MEMORY_PRIVATE,
-            way->least, way->most, most_ranks};
+            way->least, way->most, way->loop == LOOP_SWAP ? 2 : most_ranks};
         found->variants[i] = variant;
     }
     return 1;

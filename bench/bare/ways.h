@@ -1,12 +1,12 @@
 /* Which bare loops run, at which sizes, with which rings. One more can be tried without compiling anything:
- * NAME:ring|halves:LIMIT:CHUNK:cached|stream:cached|stream, for all sizes; the last two are how the slots and how the
- * results are stored. */
+ * NAME:ring|swap|halves:LIMIT:CHUNK:cached|stream:cached|stream, for all sizes; the last two are how the slots and how
+ * the results are stored. */
 #ifndef BENCH_BARE_WAYS_H
 #define BENCH_BARE_WAYS_H
 
 #include "bare.h"
 
-enum loop { LOOP_LINES, LOOP_RING, LOOP_HALVES, LOOP_SHARED };
+enum loop { LOOP_LINES, LOOP_RING, LOOP_SWAP, LOOP_HALVES, LOOP_SHARED };
 enum { most_ways = 64 };
 
 struct way {
@@ -31,7 +31,8 @@ static inline struct ring_style style_for(const struct way *way, size_t bytes) {
     const struct ring_style style = {.limit = way->limit ? way->limit : 2 * lines_up(bytes),
                                      .chunk = way->chunk ? way->chunk : lines_up((bytes + 1) / 2),
                                      .slot = way->slot,
-                                     .result = way->result};
+                                     .result = way->result,
+                                     .swaps = way->loop == LOOP_SWAP};
     return style;
 }
 
