@@ -142,7 +142,7 @@ private:
         return window_.head(window_.rank(), n_).place.base;
     }
     char *slot(int p) const {
-        return window_.at(p, window_.slot_offset(p, n_));
+        return window_.slot(p, n_);
     }
     Preface &preface(int p) const {
         return *reinterpret_cast<Preface *>(slot(p));

@@ -5,6 +5,15 @@
 
 namespace xcoll {
 
+namespace {
+
+// Of two ranks that swap wide slots: from here on fewer blocks that stay in the nearer cache are worth more than being
+// ahead (measured as wide_slot_bytes was).
+constexpr size_t long_bytes = size_t{1} << 20;
+constexpr uint32_t long_depth = 2;
+
+} // namespace
+
 BlockStream::BlockStream(Team &team_, const Op &op_, const Fingerprint &call_, uint64_t n_)
     : team(team_), window(*team_.window), op(op_), call(call_), n(n_), element_bytes_(element_bytes(op_)) {
     for (int p = 0; p < team.size; ++p) {
@@ -36,16 +45,22 @@ void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
 }
 
 void BlockStream::plan_in_slot() {
-    plan(slot_block_bytes, 1, least_depth);
+    plan(window.slot_room() / least_depth, 1, least_depth);
+    if (window.has_wide_slots() && input_count(op, team.size) * element_bytes_ >= long_bytes) {
+        depth_ = long_depth;
+    }
     in_slot_ = true;
+    // The first turn swaps with the last one of the message before, if that was as long.
+    const uint64_t turns = (blocks_ + depth_ - 1) / depth_;
+    first_turn_ = turns % 2 ? n / slot_count : 0;
 }
 
-void BlockStream::enter_ring(bool writing) {
+void BlockStream::enter(bool writing) {
     Head &head = window.begin_head(n, call);
     head.has_room = 1;
     head.place.base = Window::counter_base(window.my_cell(n));
     head.place.offset = 0;
-    if (writing && blocks_ > 0) {
+    if (writing && blocks_ > 0 && !in_slot_) {
         head.place.offset = window.node().ring().take(std::min<uint64_t>(depth_, blocks_) * stride_, window, n);
         head.has_room = head.place.offset != 0;
     }
@@ -93,8 +108,8 @@ void BlockStream::show_offered() const {
         return;
     }
     const size_t bytes = input_count(op, team.size) * element_bytes_;
-    window.store_kind().copy(*team.kernels, window.at(window.rank(), window.head(window.rank(), n).place.offset),
-                             op.send, bytes);
+    window.store_kind_for(bytes).copy(
+        *team.kernels, window.place(window.rank(), n, window.head(window.rank(), n).place.offset), op.send, bytes);
     publish_in(1);
 }
 

@@ -14,6 +14,11 @@
 // A rank that had no room for showing all at once (one_shot.h) streams through its slot as well, beside others that
 // show all: has_room tells the readers, and who reads no such rank never hears of it.
 //
+// Two ranks that have wide slots stream through these in any case, and swap them after every turn of `depth` blocks, as
+// they do from operation to operation (Window::slot): block k of one lies where block k - depth of the other was. If
+// both write and both read, the rewriting rule follows from the order of their own steps: a rank has combined its
+// peer's block k - depth before it writes block k there, and the peer had combined what lay there before that.
+//
 // Waiting cannot deadlock as long as every rank takes the steps of all blocks in one order that gives each step a time,
 // and each step waits for earlier ones only. Writing block k at time 2k and combining it at 2k + 3 is such an order: a
 // rank combines k - 2 (time 2k - 1), writes k, combines k - 1 (2k + 1); combining k waits for others' writing of k;
@@ -32,6 +37,7 @@ public:
 
     // A pipeline of three stages waits for itself with less.
     static constexpr uint32_t least_depth = 4;
+    // Of the smallest plan.
     static constexpr size_t slot_block_bytes = slot_bytes / least_depth;
 
     // Blocks in an area of the ring, of so many bytes for input and as many times more for results; smaller ones if the
@@ -41,8 +47,8 @@ public:
     void plan_in_slot();
 
     // ---- heads. Credit is there: cell_count for a ring, slot_count for a slot.
-    // With an area in my ring, if I write and there is room. I offer my buffers if they can be lent.
-    void enter_ring(bool writing);
+    // With an area in my ring, if that is the plan, I write, and there is room. I offer my buffers if they can be lent.
+    void enter(bool writing);
     // With the slot as my area, unless I have shown all at once already.
     void enter_slot();
     // All heads are there: throws MISMATCH, complete. True if everybody has room.
@@ -64,6 +70,10 @@ public:
     }
     bool is_read_by(int p) const {
         return p != window.rank() && needs_input(op, p, window.rank());
+    }
+    // Block k lies where p's block k - depth was, which this rank itself has read before: nothing to wait for.
+    bool swaps_with(int p) const {
+        return in_slot_ && window.swaps_slots() && reads(p) && is_read_by(p) && !shows_whole(p);
     }
     bool reads_any() const {
         return reads_any_;
@@ -95,8 +105,9 @@ public:
     }
     // Block k of p, in its area.
     char *block(int p, uint64_t k) const {
-        const uint64_t area = in_slot_ ? window.slot_offset(p, n) : window.head(p, n).place.offset;
-        return window.at(p, area + k % depth_ * stride_);
+        char *area =
+            in_slot_ ? window.slot(p, n, first_turn_ + k / depth_) : window.at(p, window.head(p, n).place.offset);
+        return area + k % depth_ * stride_;
     }
     const char *send_at(size_t element) const {
         return static_cast<const char *>(op.send) + element * element_bytes_;
@@ -148,6 +159,10 @@ public:
     const Fingerprint &call;
     const uint64_t n;
 
+    StoreKind &store_kind() const {
+        return in_slot_ ? window.slot_store_kind() : window.store_kind();
+    }
+
 protected:
     // Another cut than the planned one: fewer elements in each block, or more blocks.
     void set_block_count(size_t count);
@@ -165,6 +180,7 @@ private:
     size_t block_bytes_ = 0, block_count_ = 0, stride_ = 0;
     uint64_t blocks_ = 0;
     uint32_t depth_ = 0;
+    uint64_t first_turn_ = 0; // of the slots
     bool in_slot_ = false, beside_whole_ = false;
     bool reads_any_ = false, writes_ = false;
 };

@@ -79,7 +79,7 @@ public:
         }
     }
     uint64_t credit() const {
-        return credit_for(shown_);
+        return credit_for(window_, shown_);
     }
     // A rank whose head is not there yet; -1: there is none.
     int missing() const {
@@ -180,10 +180,10 @@ private:
         const size_t before = place_of(op_, team_.rank);
         const size_t behind = place_of(op_, team_.rank + 1);
         if (before > 0) {
-            window_.store_kind().copy(*team_.kernels, to, from, before);
+            window_.store_kind_for(shown_).copy(*team_.kernels, to, from, before);
         }
         if (behind < shown_) {
-            window_.store_kind().copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+            window_.store_kind_for(shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
         }
         return true;
     }

@@ -17,8 +17,8 @@ inline size_t largest_message(Window &window) {
 }
 
 // How far the writer may be ahead of the slowest reader.
-inline uint64_t credit_for(size_t bytes) {
-    return bytes > inline_bytes && bytes <= slot_bytes ? slot_count : cell_count;
+inline uint64_t credit_for(const Window &window, size_t bytes) {
+    return bytes > inline_bytes && bytes <= window.slot_room() ? slot_count : cell_count;
 }
 
 // Where a payload goes that is longer than a head's own line, by its size; the head tells what does not follow from
@@ -27,8 +27,9 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, size_t bytes)
     head.has_room = 1;
     // Who shows nothing may still have to read somebody's chunks.
     head.place.base = Window::counter_base(window.my_cell(n));
-    if (bytes <= slot_bytes) {
-        return reinterpret_cast<char *>(window.my_slot(n));
+    if (bytes <= window.slot_room()) {
+        head.place.offset = 0;
+        return window.slot(window.rank(), n);
     }
     Node &node = window.node();
     head.place.offset = node.ring().take(bytes, window, n);
@@ -49,7 +50,7 @@ inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint
     }
     char *to = payload_place(window, head, n, bytes);
     if (to && bytes > 0) {
-        window.store_kind().copy(kernels, to, data, bytes);
+        window.store_kind_for(bytes).copy(kernels, to, data, bytes);
     }
     return to != nullptr;
 }

@@ -56,7 +56,7 @@ public:
         for (int q = 0; q < slices; ++q) {
             const Slice &s = slices_[q];
             if (s.count > 0 && !(scatters(op) && q == window.rank())) {
-                window.store_kind().copy(*team.kernels, to + bytes(s.place), mine(s), bytes(s.count));
+                store_kind().copy(*team.kernels, to + bytes(s.place), mine(s), bytes(s.count));
             }
         }
         publish_in(k + 1);
@@ -129,7 +129,7 @@ private:
             return mine(s);
         }
         if (shows_whole(p)) {
-            return window.payload(p, n, ~size_t{0}) + bytes(s.first);
+            return window.place(p, n, window.head(p, n).place.offset) + bytes(s.first);
         }
         return block(p, k) + bytes(s.place);
     }
@@ -152,7 +152,7 @@ Task pipeline(TaskHome &, Streamed &s) {
     for (uint64_t k = 0; k < s.blocks() + 1; ++k) {
         if (k < s.blocks() && s.writes()) {
             for (int p = 0; k >= s.depth() && p < ranks; ++p) {
-                if (s.is_read_by(p)) {
+                if (s.is_read_by(p) && !s.swaps_with(p)) {
                     co_await s.used(p, k - s.depth() + 1);
                     s.check(s.used(p, 0));
                 }
@@ -185,11 +185,13 @@ Task all_entered(TaskHome &, Window &window, uint64_t n) {
 
 Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     Streamed s(team, op, call, n);
-    s.plan_for_ring();
-    if (!team.window->has_credit(n, cell_count)) {
-        co_await acquire_credit(home, *team.window, n, cell_count);
+    const bool in_slot = team.window->has_wide_slots();
+    in_slot ? s.plan_in_slot() : s.plan_for_ring();
+    const uint64_t ahead = in_slot ? slot_count : cell_count;
+    if (!team.window->has_credit(n, ahead)) {
+        co_await acquire_credit(home, *team.window, n, ahead);
     }
-    s.enter_ring(s.writes());
+    s.enter(s.writes());
     co_await all_entered(home, *team.window, n);
     const bool room = s.settle();
     if (s.is_shared()) {

@@ -49,8 +49,7 @@ public:
         for (int q = 0; q < window.size(); ++q) {
             const Piece p = piece(k, q);
             if (q != window.rank() && p.count > 0) {
-                window.store_kind().copy(*team.kernels, mine + bytes(p.first), send_at(first(k) + p.first),
-                                         bytes(p.count));
+                store_kind().copy(*team.kernels, mine + bytes(p.first), send_at(first(k) + p.first), bytes(p.count));
             }
         }
         publish_in(k + 1);
@@ -124,7 +123,7 @@ private:
         char *to = mine ? recv_at(first(k) + at.first) : shown;
         check(combine_all(team, op, to, window.scratch(), at.count, [&](int q) { return input(q, k, at); }));
         if (op.kind == Kind::allreduce) {
-            window.store_kind().copy(*team.kernels, shown, to, bytes(at.count));
+            store_kind().copy(*team.kernels, shown, to, bytes(at.count));
         }
     }
 
@@ -209,7 +208,7 @@ Task reduce_two_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint
     if (!team.window->has_credit(n, cell_count)) {
         co_await acquire_credit(home, *team.window, n, cell_count);
     }
-    s.enter_ring(true);
+    s.enter(true);
     for (int p = 0; p < team.size; ++p) {
         co_await team.window->entered(p, n);
     }

@@ -105,9 +105,14 @@ const char *indeterminate(const Row &row, const Team &team) {
 double many_heads(const Team &team) {
     return (ranks(team) - 1) / 4 * far_round(team);
 }
+// Two ranks rewrite lines of their own slots; from the ring they have to come back first.
+double byte_shown(const Team &team, size_t bytes) {
+    const bool leaves_slots = team.window && team.window->has_wide_slots() && bytes > team.window->slot_room();
+    return leaves_slots ? 2 * byte_copied : byte_copied;
+}
 double cost_one_shot(const Team &team, size_t bytes) {
     return far_round(team) + many_heads(team) +
-           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read);
+           static_cast<double>(bytes) * (byte_shown(team, bytes) + (ranks(team) - 1) * byte_read);
 }
 double cost_two_shot(const Team &team, size_t bytes) {
     return 2 * far_round(team) + many_heads(team) + 2 * block_sync +

@@ -49,7 +49,8 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.begin = inlined_stream(head);
     } else {
         source.area = head.place.area;
-        source.begin = window_.lent(p, head, head.place.offset);
+        source.begin =
+            head.lent == Lent::no ? window_.place(p, n_, head.place.offset) : window_.lent(p, head, head.place.offset);
         total = head.place.total;
         source.flows = head.flows != 0;
     }

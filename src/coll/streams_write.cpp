@@ -61,7 +61,7 @@ bool Streams::take_room() {
 
 void Streams::take_slot() {
     area_ = slot_bytes;
-    offset_ = window_.slot_offset(rank_, n_);
+    offset_ = 0;
 }
 
 // The next bytes of the stream, in the order of its sections.
@@ -113,7 +113,7 @@ void Streams::write_through(char *to, size_t bytes) {
 
 void Streams::write_chunk() {
     const size_t bytes = std::min(chunk_, total_ - written_);
-    write_through(window_.at(rank_, offset_ + written_ % area_), bytes);
+    write_through(window_.place(rank_, n_, offset_) + written_ % area_, bytes);
     const uint64_t base = window_.head(rank_, n_).place.base;
     window_.publish(window_.my_cell(n_).in, base + lines(written_));
 }
@@ -130,7 +130,7 @@ void Streams::enter() {
     head.flows = flows() ? 1 : 0;
     if (!flows()) {
         if (total_ > 0) {
-            write_through(is_inlined() ? inlined_stream(head) : window_.at(rank_, offset_), total_);
+            write_through(is_inlined() ? inlined_stream(head) : window_.place(rank_, n_, offset_), total_);
         }
         window_.announce(n_);
         return;

@@ -107,7 +107,8 @@ std::unique_ptr<Bootstrap> find_job(const Settings &settings) {
 // A board for a communicator that turns out not to need it, or to fail, goes back; peers that have theirs learn of it.
 class SpareBoard {
 public:
-    explicit SpareBoard(std::shared_ptr<Node> node) : node_(std::move(node)), offset_(node_->take_board().offset) {
+    SpareBoard(std::shared_ptr<Node> node, int ranks)
+        : node_(std::move(node)), offset_(node_->take_board(ranks).offset) {
     }
     ~SpareBoard() {
         if (offset_) {
@@ -144,7 +145,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     membership.peers = make_peers(boot.size(), locals, *membership.node);
     std::optional<SpareBoard> board;
     if (all_here(membership.peers)) {
-        const uint64_t mine = board.emplace(membership.node).offset();
+        const uint64_t mine = board.emplace(membership.node, boot.size()).offset();
         membership.boards.resize(static_cast<size_t>(boot.size()));
         boot.allgather(&mine, membership.boards.data(), sizeof mine);
     } else {
@@ -171,7 +172,7 @@ std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &
     std::vector<uint64_t> boards;
     for (size_t i = 0; i < nodes.size(); ++i) {
         locals[i] = static_cast<int>(i);
-        boards.push_back(nodes[i]->take_board().offset);
+        boards.push_back(nodes[i]->take_board(size).offset);
     }
     std::vector<std::unique_ptr<Comm>> comms;
     for (int i = 0; i < size; ++i) {
@@ -287,7 +288,7 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
         mine.agreed = agreed_of(wishes.settings);
         mine.net_id = from.net ? from.net->next_id() : 0;
         if (joins) {
-            board.emplace(from.node);
+            board.emplace(from.node, std::min(parent.team().size, 2));
             mine.board = board->offset();
         }
     } catch (...) {
@@ -297,7 +298,11 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     std::unique_ptr<Comm> comm;
     try {
         if (joins) {
-            comm = std::make_unique<Comm>(child_of(parent, all, mine, wishes));
+            Membership child = child_of(parent, all, mine, wishes);
+            if (child.peers.size() != 2) {
+                from.node->narrow_board(mine.board);
+            }
+            comm = std::make_unique<Comm>(std::move(child));
             if (comm->membership().shares_memory()) {
                 board->keep();
             }

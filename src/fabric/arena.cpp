@@ -26,8 +26,25 @@ Arena::Arena(char *base, size_t first, size_t reserved, size_t last, Descriptor 
 }
 
 uint64_t Arena::take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    return take_piece(round_up(bytes, alignment));
+}
+
+uint64_t Arena::take_if_fewer(size_t most, size_t bytes) {
     const size_t size = round_up(bytes, alignment);
     const std::lock_guard lock(mutex_);
+    const Pieces &pieces = pieces_[size];
+    if (pieces.all - pieces.free.size() >= most) {
+        return 0;
+    }
+    try {
+        return take_piece(size);
+    } catch (const Failure &) {
+        return 0;
+    }
+}
+
+uint64_t Arena::take_piece(size_t size) {
     Pieces &pieces = pieces_[size];
     if (!pieces.free.empty()) {
         const uint64_t offset = pieces.free.back();

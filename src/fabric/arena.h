@@ -24,6 +24,8 @@ public:
     // Offsets of aligned pieces: zero when first handed out, as they were given back later. Throws
     // Failure(XCOLL_ERR_NO_MEMORY). Any thread.
     uint64_t take(size_t bytes);
+    // 0 if so many of this size are in use, or if there is no memory.
+    uint64_t take_if_fewer(size_t most, size_t bytes);
     void give(uint64_t offset, size_t bytes) noexcept;
     // -1: there is no file.
     int descriptor() const {
@@ -34,6 +36,8 @@ public:
     }
 
 private:
+    uint64_t take_piece(size_t size);
+
     char *base_;
     size_t next_, reserved_, last_;
     Descriptor file_;

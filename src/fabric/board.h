@@ -1,7 +1,8 @@
 // What one rank shows to the other ranks of one communicator, in memory that all of them map: a head for each of its
 // last few operations, counters for what goes on inside an operation, and room for small payloads.
 //
-// Everything here is written by the owner alone and read by the others. Numbers only grow.
+// Everything here is written by the owner alone and read by the others, but for the slots of two ranks, which they swap
+// (Window::slot). Numbers only grow.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,10 @@ inline constexpr uint64_t cell_count = 8;
 // slots that stay in the cache beat any ring up to 4 KiB.
 inline constexpr size_t slot_bytes = 4096;
 inline constexpr uint64_t slot_count = 2;
+// Of a few communicators of two ranks, as far as the budget goes: their slots are swapped, so longer ones pay as well,
+// and reductions above that go through them in blocks of a quarter. Measured on a Xeon with two L3s, in slots of 32 to
+// 512 KiB: blocks of 16 KiB wait too often, and longer slots leave the nearer cache.
+inline constexpr size_t wide_slot_bytes = size_t{128} << 10;
 inline constexpr size_t inline_bytes = 32;
 inline constexpr size_t line_bytes = 64;
 
@@ -47,7 +52,7 @@ struct alignas(line_bytes) Head {
     uint8_t unused[2];
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
-        uint64_t offset; // of the payload or of the area, in the owner's segment
+        uint64_t offset; // of the payload or of the area, in the owner's segment; 0: the slot
         union {
             uint64_t area; // bytes of the area, where readers cannot know
             uint64_t send; // of a reduction: where the owner's input is, if it is lent
@@ -92,6 +97,8 @@ struct Board {
     Farewell farewell;
     // Not 0: the owner uses memory that a peer lends and that is no part of a segment (fabric/visit.h).
     alignas(line_bytes) std::atomic<uint32_t> visiting{0};
+    // Where the owner's wide slots lie in its segment, 0: there are none. Written before peers hear of the board.
+    uint64_t wide_slots = 0;
     Cell cells[cell_count];
     alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
 };

@@ -53,17 +53,22 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     constexpr size_t usually_added = size_t{192} << 10;
     const size_t others = header_bytes + boards_at_start * sizeof(Board) + usually_added;
     const size_t room = share > others ? share - others : 0;
-    return {std::max(std::min(wanted, room) / granule * granule, smallest)};
+    const size_t ring = std::max(std::min(wanted, room) / granule * granule, smallest);
+    // The world and a few parts of it; communicators that come and go reuse what these had.
+    constexpr size_t most_wide_pairs = 4;
+    const size_t left = room > ring ? room - ring : 0;
+    return {.ring_bytes = ring, .wide_pairs = std::min(left / (slot_count * wide_slot_bytes), most_wide_pairs)};
 }
 
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
     : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
+      wide_pairs_(sizes.wide_pairs),
       doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
       arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), std::move(file)),
       ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, arena_.descriptor()) {
 }
 
-Node::BoardPlace Node::take_board() {
+Node::BoardPlace Node::take_board(int ranks) {
     reclaim();
     const std::lock_guard lock(mutex_);
     if (retired_.capacity() == boards_) {
@@ -78,6 +83,7 @@ Node::BoardPlace Node::take_board() {
     board->done.store(0);
     board->farewell.result.store(0, std::memory_order_relaxed);
     board->visiting.store(0, std::memory_order_relaxed);
+    board->wide_slots = ranks == 2 ? arena_.take_if_fewer(wide_pairs_, slot_count * wide_slot_bytes) : 0;
     for (Cell &cell : board->cells) {
         new (&cell) Cell{};
     }
@@ -87,9 +93,21 @@ Node::BoardPlace Node::take_board() {
 void Node::give_board(uint64_t offset) noexcept {
     // Windows that peers have made with it wait for no more of it.
     reinterpret_cast<Board *>(arena_.at(offset))->done.store(all_done);
-    arena_.give(offset, sizeof(Board));
+    free_board(offset);
     const std::lock_guard lock(mutex_);
     --boards_;
+}
+
+void Node::narrow_board(uint64_t offset) noexcept {
+    auto *board = reinterpret_cast<Board *>(arena_.at(offset));
+    if (const uint64_t wide = std::exchange(board->wide_slots, 0)) {
+        arena_.give(wide, slot_count * wide_slot_bytes);
+    }
+}
+
+void Node::free_board(uint64_t offset) noexcept {
+    narrow_board(offset);
+    arena_.give(offset, sizeof(Board));
 }
 
 void Node::retire(std::shared_ptr<Window> window) noexcept {

@@ -28,6 +28,7 @@ class Window;
 struct NodeSizes {
     size_t ring_bytes;     // payload ring of one rank
     size_t heap_bytes = 0; // address space of one rank's symmetric heap
+    size_t wide_pairs = 0; // communicators of two ranks that have wide slots
 };
 // budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
@@ -95,9 +96,14 @@ public:
     struct BoardPlace {
         uint64_t offset, generation;
     };
-    BoardPlace take_board();
+    // ranks: of the communicator, or 2 if that may turn out to be their number.
+    BoardPlace take_board(int ranks);
+    // It turned out otherwise.
+    void narrow_board(uint64_t offset) noexcept;
     // One that no window of mine was made for.
     void give_board(uint64_t offset) noexcept;
+    // The memory of one that nobody looks at any more.
+    void free_board(uint64_t offset) noexcept;
     // Keeps a freed window until its memory can be used again, and reuses what can be.
     void retire(std::shared_ptr<Window> window) noexcept;
     void reclaim() noexcept;
@@ -106,6 +112,7 @@ private:
     std::vector<Member> members_;
     std::vector<Bed *> beds_;
     int me_, processors_;
+    size_t wide_pairs_;
     Doorbell doorbell_;
     Arena arena_;
     Ring ring_;

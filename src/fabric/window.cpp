@@ -9,12 +9,13 @@ namespace xcoll {
 
 Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
                const StoreKind &store_kind)
-    : node_(node), ranks_(std::move(ranks)), store_kind_(store_kind), rank_(rank),
-      size_(static_cast<int>(ranks_.size())) {
+    : node_(node), ranks_(std::move(ranks)), store_kind_(store_kind), slot_store_kind_(store_kind), rank_(rank),
+      size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);
     bases_.reserve(n);
     generations_.reserve(n);
+    slots_.reserve(n);
     scratch_.resize(n);
     for (size_t p = 0; p < n; ++p) {
         char *base = node_.base(ranks_[p]);
@@ -22,6 +23,16 @@ Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &
         bases_.push_back(base);
         boards_.push_back(board);
         generations_.push_back(board->generation.load(std::memory_order_acquire));
+    }
+    find_slots();
+}
+
+void Window::find_slots() {
+    has_wide_slots_ = size_ == 2 && boards_[0]->wide_slots != 0 && boards_[1]->wide_slots != 0;
+    slot_room_ = has_wide_slots_ ? wide_slot_bytes : slot_bytes;
+    for (size_t p = 0; p < boards_.size(); ++p) {
+        slots_.push_back(has_wide_slots_ ? bases_[p] + boards_[p]->wide_slots
+                                         : reinterpret_cast<char *>(boards_[p]->slots));
     }
 }
 
@@ -31,7 +42,7 @@ Window::~Window() {
         node_.arena().give(offset, bytes);
     }
     if (keeps_board_) {
-        node_.arena().give(offset_of(&mine()), sizeof(Board));
+        node_.free_board(offset_of(&mine()));
     }
 }
 

@@ -64,12 +64,36 @@ public:
     Cell &my_cell(uint64_t n) const {
         return mine().cells[n % cell_count];
     }
-    unsigned char *my_slot(uint64_t n) const {
-        return mine().slots[n % slot_count];
+    // Where p writes a payload of operation n. Two ranks swap their slots after each turn of the ring of slots:
+    //
+    //     n        0 1   2 3   4 5   6 7
+    //     rank 0   A B   C D   A B   C D      A, B lie in rank 0's segment, C, D in rank 1's
+    //     rank 1   C D   A B   C D   A B
+    //
+    // So a rank writes the lines that it read last, which are in its own cache, instead of asking for those back that
+    // the peer has read: on a Xeon with two L3s that halves the time of a payload. It is safe as ever: the credit of
+    // operation n says that nobody uses any slot of n - slot_count any more, whosever it was, and the ranks of an
+    // operation agree on n.
+    char *slot(int p, uint64_t n) const {
+        return slot(p, n, n / slot_count);
     }
-    uint64_t slot_offset(int p, uint64_t n) const {
-        const auto *slot = reinterpret_cast<const char *>(board(p).slots[n % slot_count]);
-        return static_cast<uint64_t>(slot - bases_[static_cast<size_t>(p)]);
+    // The same for messages in several turns, each of which swaps the slots once more.
+    char *slot(int p, uint64_t n, uint64_t turn) const {
+        const uint64_t owner = static_cast<uint64_t>(p) ^ (turn & swaps_slots_);
+        return slots_[owner] + n % slot_count * slot_room_;
+    }
+    size_t slot_room() const {
+        return slot_room_;
+    }
+    bool has_wide_slots() const {
+        return has_wide_slots_;
+    }
+    bool swaps_slots() const {
+        return swaps_slots_ != 0;
+    }
+    // A place in p's segment; 0: its slot.
+    char *place(int p, uint64_t n, uint64_t offset) const {
+        return offset == 0 ? slot(p, n) : at(p, offset);
     }
     uint64_t offset_of(const void *pointer) const {
         return static_cast<uint64_t>(static_cast<const char *>(pointer) - bases_[static_cast<size_t>(rank_)]);
@@ -137,8 +161,7 @@ public:
         if (bytes <= inline_bytes) {
             return reinterpret_cast<const char *>(head(p, n).bytes);
         }
-        return bytes <= slot_bytes ? reinterpret_cast<const char *>(board(p).slots[n % slot_count])
-                                   : at(p, head(p, n).place.offset);
+        return bytes <= slot_room_ ? slot(p, n) : at(p, head(p, n).place.offset);
     }
 
     // ---- counters of an operation in several steps: they start from `base` and everybody's end equal
@@ -177,9 +200,15 @@ public:
         return scratch_.data();
     }
 
-    // How this rank writes payloads on this communicator.
+    // How this rank writes payloads on this communicator: into the ring, or into slots, whose lines may be nearer.
     StoreKind &store_kind() {
         return store_kind_;
+    }
+    StoreKind &slot_store_kind() {
+        return slot_store_kind_;
+    }
+    StoreKind &store_kind_for(size_t payload_bytes) {
+        return payload_bytes <= slot_room_ ? slot_store_kind_ : store_kind_;
     }
 
     // ---- buffers that peers use where they lie (coll/lending.h)
@@ -254,6 +283,7 @@ private:
     // What a peer said, and which one; nullptr if none did.
     const Farewell *find_farewell(int &rank) const;
     [[noreturn]] void leave_mismatched(int p, uint64_t n, const Fingerprint &mine);
+    void find_slots();
 
     Node &node_; // outlives its windows
     std::vector<int> ranks_;
@@ -262,7 +292,7 @@ private:
     std::vector<uint64_t> generations_;
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
-    StoreKind store_kind_;
+    StoreKind store_kind_, slot_store_kind_;
     size_t least_lent_ = ~size_t{0};
     Attached attached_;
     bool lends_private_ = false;
@@ -272,6 +302,10 @@ private:
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
     int rank_, size_;
+    bool has_wide_slots_ = false;
+    size_t slot_room_ = slot_bytes;
+    uint64_t swaps_slots_;      // 1 for two ranks, else 0
+    std::vector<char *> slots_; // by owner
 };
 
 } // namespace xcoll

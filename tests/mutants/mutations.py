@@ -11,6 +11,7 @@ from dataclasses import dataclass
 # Parts of tests/sim/programs_test, by words of their names.
 MIXED = ("sim/programs_test", "mixed_operations")
 ONE = ("sim/programs_test", "one_communicator")
+PAIRS = ("sim/programs_test", "swap_wide_slots")
 HEAPS = ("sim/programs_test", "where_it_lies")
 MISMATCH = ("sim/programs_test", "by_those_who_wait")
 NETWORK = ("sim/programs_test", "through_a_network")
@@ -56,8 +57,8 @@ MUTATIONS = [
              ("src/fabric/window.h", "return everyone_done_ + ahead >= n;", "return everyone_done_ + ahead + 1 >= n;")),
     mutation("no slot credit", ONE, "payloads in slots are overwritten by the next but one",
              ("src/coll/payload.h",
-              "return bytes > inline_bytes && bytes <= slot_bytes ? slot_count : cell_count;",
-              "return bytes > inline_bytes && bytes <= slot_bytes ? cell_count : cell_count;")),
+              "return bytes > inline_bytes && bytes <= window.slot_room() ? slot_count : cell_count;",
+              "return bytes > inline_bytes && bytes <= window.slot_room() ? cell_count : cell_count;")),
     mutation("heads claim too much", ONE, "peers think that this rank has completed what is still in flight",
              ("src/fabric/window.h", "return n - 1 - head.lag;", "return n - 1 - 0 * head.lag;")),
     mutation("done is no prefix", ONE, "an operation that overtook another one frees that one's memory",
@@ -80,7 +81,9 @@ MUTATIONS = [
     mutation("two-shot without credit", MIXED, "a rank writes a head while its last one there is read",
              ("src/coll/reduce_two_shot.cpp", "if (!team.window->has_credit(n, cell_count)) {", "if (false) {")),
     mutation("streamed without credit", MIXED, "a rank writes a head while its last one there is read",
-             ("src/coll/reduce_streamed.cpp", "if (!team.window->has_credit(n, cell_count)) {", "if (false) {")),
+             ("src/coll/reduce_streamed.cpp", "if (!team.window->has_credit(n, ahead)) {", "if (false) {")),
+    mutation("blocks in wide slots with a cell's credit", PAIRS, "a slot is rewritten while the message before is read",
+             ("src/coll/reduce_streamed.cpp", "in_slot ? slot_count : cell_count", "in_slot ? cell_count : cell_count")),
     mutation("messages without credit", LANES, "a rank writes a head while its last one there is read",
              ("src/coll/message_operation.h", "return window_ && !window_->has_credit(envelope_.operation, cell_count);",
               "return false;")),
@@ -104,6 +107,11 @@ MUTATIONS = [
     mutation("streamed: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 3;"),
              ("src/coll/reduce_streamed.cpp", "k >= s.depth() && p < ranks", "k >= s.depth() && p < 0")),
+    mutation("swapped blocks beside one that shows all", MIXED, "a block is rewritten before its reader has read it",
+             ("src/coll/block_stream.h", "is_read_by(p) && !shows_whole(p);", "is_read_by(p);")),
+    mutation("swapped blocks of one that does not read", PAIRS, "the same where one writes and the other reads",
+             ("src/coll/block_stream.h", "window.swaps_slots() && reads(p) && is_read_by(p)",
+              "window.swaps_slots() && is_read_by(p)")),
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),
              ("src/coll/reduce_two_shot.cpp", "k >= s.depth() && p < s.window.size()", "k >= s.depth() && p < 0")),

@@ -27,6 +27,8 @@ struct Flavour {
     size_t traffic = size_t{3} << 20;
     // Some buffers lie in symmetric heaps, and some communicators lend all that they have.
     bool heaps = false;
+    // Worlds of two or three ranks, whose pairs have wide slots.
+    bool pairs = false;
 };
 
 class Program {

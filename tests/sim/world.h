@@ -121,7 +121,7 @@ public:
 
     void offer(int p) {
         if (fabric_ != Fabric::network) {
-            places_[index(p)] = node(p).take_board().offset;
+            places_[index(p)] = node(p).take_board(size()).offset;
         }
         offers_.store(offers_.read() + 1);
     }

@@ -26,7 +26,7 @@ public:
         std::iota(members.begin(), members.end(), 0);
         std::vector<uint64_t> boards;
         for (const auto &node : nodes_) {
-            boards.push_back(node->take_board().offset);
+            boards.push_back(node->take_board(size()).offset);
         }
         std::vector<std::shared_ptr<Window>> windows;
         for (int rank = 0; rank < size(); ++rank) {

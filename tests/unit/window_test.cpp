@@ -93,6 +93,41 @@ void credit_is_remembered_and_never_lost(void **) {
     assert_false(mine.has_credit(6 + cell_count, cell_count));
 }
 
+// Each slot goes to and fro, so that a rank writes where it read last; only two ranks can agree on that by themselves.
+void two_ranks_swap_their_slots_and_more_do_not(void **) {
+    for (const int size : {1, 2, 3}) {
+        const Ranks ranks(size);
+        const auto windows = ranks.open();
+        for (int p = 0; p < size; ++p) {
+            for (uint64_t n = 0; n < 3 * slot_count; ++n) {
+                char *place = windows[0]->slot(p, n);
+                assert_ptr_equal(place, windows[static_cast<size_t>(size - 1)]->slot(p, n));
+                const int next_owner = size == 2 ? 1 - p : p;
+                assert_ptr_equal(windows[0]->slot(next_owner, n + slot_count), place);
+                assert_ptr_not_equal(windows[0]->slot(p, n + 1), place);
+            }
+        }
+    }
+}
+
+void pairs_have_wide_slots_as_far_as_the_budget_goes(void **) {
+    constexpr size_t plenty = size_t{64} << 20;
+    const Ranks poor(2), rich(2, plenty), more(3, plenty);
+    assert_false(poor.open()[0]->has_wide_slots());
+    assert_false(more.open()[0]->has_wide_slots());
+    const size_t most = node_sizes(plenty, 0, 2).wide_pairs;
+    assert_true(most > 0);
+    auto windows = rich.open();
+    std::vector<decltype(windows)> others;
+    for (size_t i = 1; i < most; ++i) {
+        others.push_back(rich.open());
+        assert_true(others.back()[1]->has_wide_slots());
+    }
+    assert_int_equal(rich.open()[0]->slot_room(), slot_bytes);
+    windows.clear();
+    assert_int_equal(rich.open()[0]->slot_room(), wide_slot_bytes);
+}
+
 void a_head_tells_how_far_its_owner_had_come(void **) {
     const Ranks ranks(2);
     const auto windows = ranks.open();
@@ -193,10 +228,10 @@ void memory_comes_back_when_everybody_has_closed(void **) {
     auto windows = ranks.open();
     const uint64_t first = windows[0]->offset_of(&windows[0]->mine());
     ranks.node(0).retire(std::move(windows[0]));
-    const Node::BoardPlace meanwhile = ranks.node(0).take_board();
+    const Node::BoardPlace meanwhile = ranks.node(0).take_board(1);
     assert_int_not_equal(meanwhile.offset, first);
     ranks.node(1).retire(std::move(windows[1]));
-    const Node::BoardPlace again = ranks.node(0).take_board();
+    const Node::BoardPlace again = ranks.node(0).take_board(1);
     assert_int_equal(again.offset, first);
     assert_true(again.generation > meanwhile.generation);
 }
@@ -307,6 +342,8 @@ int main() {
         cmocka_unit_test(another_call_is_a_mismatch_that_names_both),
         cmocka_unit_test(done_counts_the_prefix_that_is_complete),
         cmocka_unit_test(credit_is_remembered_and_never_lost),
+        cmocka_unit_test(two_ranks_swap_their_slots_and_more_do_not),
+        cmocka_unit_test(pairs_have_wide_slots_as_far_as_the_budget_goes),
         cmocka_unit_test(a_head_tells_how_far_its_owner_had_come),
         cmocka_unit_test(a_rank_that_leaves_early_is_noticed),
         cmocka_unit_test(the_first_farewell_stays),
