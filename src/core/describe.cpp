@@ -44,9 +44,11 @@ std::string describe_lending(const Comm &comm) {
                : "null";
 }
 
-std::string describe_memory(Node &node) {
-    return format("{\"ring_bytes\": %zu, \"segment_bytes\": %zu, \"ranks\": %d, \"crowded\": %s}", node.ring().bytes(),
-                  node.member(node.me()).segment->bytes(), node.ranks(), truth(node.crowded()));
+// window: nullptr if not all ranks share memory.
+std::string describe_memory(Node &node, const Window *window) {
+    return format("{\"slot_bytes\": %zu, \"ring_bytes\": %zu, \"segment_bytes\": %zu, \"ranks\": %d, \"crowded\": %s}",
+                  window ? window->slot_room() : 0, node.ring().bytes(), node.member(node.me()).segment->bytes(),
+                  node.ranks(), truth(node.crowded()));
 }
 
 // Who computes the proofs of ranks that meet over TCP, or would, had these met so; null if nobody can.
@@ -70,7 +72,7 @@ std::string describe(const Comm &comm) {
                    truth(team.transport != nullptr), team.kernels->name);
     text += format(", \"determinism\": \"%s\", \"order\": \"%s\"", name_of(team.determinism), name_of(team.order));
     text += ", \"groups\": " + describe_groups(team.grouping);
-    text += ", \"memory\": " + describe_memory(*membership.node);
+    text += ", \"memory\": " + describe_memory(*membership.node, team.window);
     text += ", \"lending\": " + describe_lending(comm);
     text += ", \"algorithms\": " + describe_choices(comm);
     text += ", \"passed_over\": " + describe_passed_over(comm);

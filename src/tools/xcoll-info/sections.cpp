@@ -100,8 +100,8 @@ std::string print_job(const Json &all) {
                              std::to_string(static_cast<long>(memory["ranks"].number())) +
                              " on this machine, reached by " + reach) +
            line("groups", groups) +
-           line("memory", "for each rank a ring of " + bytes("ring_bytes") + " for payloads, in at most " +
-                              bytes("segment_bytes") + " of address space") +
+           line("memory", "for each rank a ring of " + bytes("ring_bytes") + " for payloads, slots of " +
+                              bytes("slot_bytes") + ", in at most " + bytes("segment_bytes") + " of address space") +
            print_lending(all["lending"]) + print_authentication(all["authentication"]) +
            line("waiting", crowded ? "gives the processor away: more ranks than usable processors" : "spins at first");
 }
