@@ -108,8 +108,9 @@ void BlockStream::show_offered() const {
         return;
     }
     const size_t bytes = input_count(op, team.size) * element_bytes_;
-    window.store_kind_for(bytes).copy(
-        *team.kernels, window.place(window.rank(), n, window.head(window.rank(), n).place.offset), op.send, bytes);
+    store_kind_for(window, op.kind, bytes)
+        .copy(*team.kernels, window.place(window.rank(), n, window.head(window.rank(), n).place.offset), op.send,
+              bytes);
     publish_in(1);
 }
 

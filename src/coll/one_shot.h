@@ -79,7 +79,7 @@ public:
         }
     }
     uint64_t credit() const {
-        return credit_for(window_, shown_);
+        return credit_for(window_, op_.kind, shown_);
     }
     // A rank whose head is not there yet; -1: there is none.
     int missing() const {
@@ -106,6 +106,7 @@ public:
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t mine = place_of(op_, team_.rank);
+        const size_t room = slot_room(window_, op_.kind);
         bool shown = true, everyone = true;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {
@@ -124,7 +125,7 @@ public:
             window_.check_or_leave(p, n_, call_);
             shown &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, OneShot::shown(op_, p, team_.size)) + mine;
+            data[at] = window_.payload(p, n_, OneShot::shown(op_, p, team_.size), room) + mine;
         }
         if (everyone) {
             window_.saw_everyone(done);
@@ -153,7 +154,7 @@ private:
     bool put_lent(Head &head) const {
         const bool reduces = op_.kind == Kind::allreduce || scatters(op_);
         if (reduces && can_offer(team_, op_)) {
-            payload_place(window_, head, n_, shown_); // for the case that not all do
+            payload_place(window_, head, n_, op_.kind, shown_); // for the case that not all do
             offer(team_, op_, head);
             return true;
         }
@@ -170,9 +171,9 @@ private:
             return true;
         }
         if (shown_ <= inline_bytes || !leaves_out_own()) {
-            return put_payload(window_, *team_.kernels, head, n_, shown_ > 0 ? op_.send : nullptr, shown_);
+            return put_payload(window_, *team_.kernels, head, n_, op_.kind, shown_ > 0 ? op_.send : nullptr, shown_);
         }
-        char *to = payload_place(window_, head, n_, shown_);
+        char *to = payload_place(window_, head, n_, op_.kind, shown_);
         if (!to) [[unlikely]] {
             return false;
         }
@@ -180,10 +181,10 @@ private:
         const size_t before = place_of(op_, team_.rank);
         const size_t behind = place_of(op_, team_.rank + 1);
         if (before > 0) {
-            window_.store_kind_for(shown_).copy(*team_.kernels, to, from, before);
+            store_kind_for(window_, op_.kind, shown_).copy(*team_.kernels, to, from, before);
         }
         if (behind < shown_) {
-            window_.store_kind_for(shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+            store_kind_for(window_, op_.kind, shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
         }
         return true;
     }

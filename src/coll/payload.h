@@ -16,18 +16,33 @@ inline size_t largest_message(Window &window) {
     return window.node().ring().bytes() / ring_parts;
 }
 
+// Whether everybody writes where everybody reads: then ranks that swap their slots write lines that they have read. In
+// all-to-alls and reduce-scatters each reader's part lies elsewhere.
+inline bool fills_slots(Kind kind) {
+    return kind == Kind::allreduce || kind == Kind::allgather;
+}
+
+// Payloads up to this size lie in slots. Larger ones of other operations are better off in the ring, where lines rest
+// longer and a writer may be further ahead.
+inline size_t slot_room(const Window &window, Kind kind) {
+    return fills_slots(kind) ? window.slot_room() : slot_bytes;
+}
+inline StoreKind &store_kind_for(Window &window, Kind kind, size_t bytes) {
+    return bytes <= slot_room(window, kind) ? window.slot_store_kind() : window.store_kind();
+}
+
 // How far the writer may be ahead of the slowest reader.
-inline uint64_t credit_for(const Window &window, size_t bytes) {
-    return bytes > inline_bytes && bytes <= window.slot_room() ? slot_count : cell_count;
+inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
+    return bytes > inline_bytes && bytes <= slot_room(window, kind) ? slot_count : cell_count;
 }
 
 // Where a payload goes that is longer than a head's own line, by its size; the head tells what does not follow from
 // that. The credit is there. nullptr if the ring has no room now: the head says so.
-inline char *payload_place(Window &window, Head &head, uint64_t n, size_t bytes) {
+inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, size_t bytes) {
     head.has_room = 1;
     // Who shows nothing may still have to read somebody's chunks.
     head.place.base = Window::counter_base(window.my_cell(n));
-    if (bytes <= window.slot_room()) {
+    if (bytes <= slot_room(window, kind)) {
         head.place.offset = 0;
         return window.slot(window.rank(), n);
     }
@@ -41,16 +56,16 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, size_t bytes)
 }
 
 // Writes the payload. False if there was no room: nothing was written.
-inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n, const void *data,
+inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n, Kind kind, const void *data,
                         size_t bytes) {
     if (bytes > 0 && bytes <= inline_bytes) {
         head.has_room = 1;
         copy_small(head.bytes, data, bytes);
         return true;
     }
-    char *to = payload_place(window, head, n, bytes);
+    char *to = payload_place(window, head, n, kind, bytes);
     if (to && bytes > 0) {
-        window.store_kind_for(bytes).copy(kernels, to, data, bytes);
+        store_kind_for(window, kind, bytes).copy(kernels, to, data, bytes);
     }
     return to != nullptr;
 }

@@ -16,6 +16,7 @@
 
 #include "coll/block_stream.h"
 #include "coll/credit.h"
+#include "coll/payload.h"
 #include "coll/window_algorithms.h"
 
 namespace xcoll {
@@ -185,7 +186,7 @@ Task all_entered(TaskHome &, Window &window, uint64_t n) {
 
 Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     Streamed s(team, op, call, n);
-    const bool in_slot = team.window->has_wide_slots();
+    const bool in_slot = team.window->has_wide_slots() && fills_slots(op.kind);
     in_slot ? s.plan_in_slot() : s.plan_for_ring();
     const uint64_t ahead = in_slot ? slot_count : cell_count;
     if (!team.window->has_credit(n, ahead)) {

@@ -60,10 +60,10 @@ public:
     }
     // The slot of the board is taken, which needs its credit.
     bool wants_slot() const {
-        return total_ > inline_stream_bytes && total_ <= slot_bytes;
+        return total_ > inline_stream_bytes && fits_slot_;
     }
-    // Room in the ring, if it is wanted; or none, if what this rank gives can be lent. False: there is none, so the
-    // slot is needed after all.
+    // Room in the ring, if it is wanted; or none, if what this rank gives can be lent or fits the slot. False: there is
+    // none, so the slot is needed after all.
     bool take_room();
     void take_slot();
     // Fills the room and shows the head.
@@ -107,18 +107,24 @@ private:
         const size_t longest = total > area ? longest_stream_step : longest_flow_step;
         return std::min(longest, area / stream_chunks / line_bytes * line_bytes);
     }
+    // Readers wait for one writer, or writers for one reader.
+    bool is_rooted() const {
+        return exchange_.ops()[0].root >= 0;
+    }
     bool is_longer_than_room() const {
         return total_ > area_;
     }
     bool flows() const {
-        const bool readers_wait = exchange_.ops()[0].root >= 0;
-        return is_longer_than_room() || (readers_wait && total_ >= 2 * longest_flow_step && !lends_);
+        return is_longer_than_room() || (is_rooted() && total_ >= 2 * longest_flow_step && !lends_);
     }
     void plan_out();
     bool is_inlined() const {
         return total_ > 0 && total_ <= inline_stream_bytes;
     }
     void pack(char *to, size_t bytes);
+    StoreKind &store_kind() const {
+        return offset_ == 0 ? window_.slot_store_kind() : window_.store_kind();
+    }
     void write_through(char *to, size_t bytes);
     void write_chunk();
     bool can_write();
@@ -167,6 +173,7 @@ private:
     size_t index_bytes_ = 0, shared_end_ = 0, total_ = 0;
     size_t written_ = 0;
     uint64_t area_ = 0, offset_ = 0;
+    bool fits_slot_ = false;
     size_t chunk_ = 0;
     std::optional<Scratch> packed_; // in place and through an area: the input would be overwritten
     enum class Section : uint8_t { index, shared, pairs } section_ = Section::index;

@@ -45,12 +45,14 @@ void Streams::plan_out() {
 // ---------------------------------------------------------------------------------------------------- writing
 
 bool Streams::take_room() {
-    if (total_ <= slot_bytes) {
-        area_ = slot_bytes;
+    fits_slot_ = total_ <= slot_bytes;
+    if (!fits_slot_ && (find_lendable() || find_pieces())) {
+        area_ = total_;
         return true;
     }
-    if (find_lendable() || find_pieces()) {
-        area_ = total_;
+    fits_slot_ = !is_rooted() && total_ <= window_.slot_room();
+    if (fits_slot_) {
+        area_ = window_.slot_room();
         return true;
     }
     const size_t room = std::min(total_, largest_message(window_));
@@ -60,13 +62,13 @@ bool Streams::take_room() {
 }
 
 void Streams::take_slot() {
-    area_ = slot_bytes;
+    area_ = window_.slot_room();
     offset_ = 0;
 }
 
 // The next bytes of the stream, in the order of its sections.
 void Streams::pack(char *to, size_t bytes) {
-    PieceWriter writer(window_.store_kind(), *team_.kernels, to, bytes, n_);
+    PieceWriter writer(store_kind(), *team_.kernels, to, bytes, n_);
     while (bytes > 0) {
         if (section_left_ == 0) {
             if (section_ == Section::index && index_bytes_ > 0 && section_at_ == 0) {
@@ -104,7 +106,7 @@ void Streams::pack(char *to, size_t bytes) {
 
 void Streams::write_through(char *to, size_t bytes) {
     if (packed_) {
-        window_.store_kind().copy(*team_.kernels, to, packed_->data() + written_, bytes);
+        store_kind().copy(*team_.kernels, to, packed_->data() + written_, bytes);
     } else {
         pack(to, bytes);
     }

@@ -155,13 +155,14 @@ public:
             leave_mismatched(p, n, mine);
         }
     }
-    // Where the payload of `bytes` bytes of p's head lies. A small one is found without looking into the head, whose
-    // line is still on its way: so the processor fetches both lines at once, ahead of knowing that the head is there.
-    const char *payload(int p, uint64_t n, size_t bytes) const {
+    // Where the payload of `bytes` bytes of p's head lies, if slots serve up to `room`. A small one is found without
+    // looking into the head, whose line is still on its way: so the processor fetches both lines at once, ahead of
+    // knowing that the head is there.
+    const char *payload(int p, uint64_t n, size_t bytes, size_t room) const {
         if (bytes <= inline_bytes) {
             return reinterpret_cast<const char *>(head(p, n).bytes);
         }
-        return bytes <= slot_room_ ? slot(p, n) : at(p, head(p, n).place.offset);
+        return bytes <= room ? slot(p, n) : at(p, head(p, n).place.offset);
     }
 
     // ---- counters of an operation in several steps: they start from `base` and everybody's end equal
@@ -206,9 +207,6 @@ public:
     }
     StoreKind &slot_store_kind() {
         return slot_store_kind_;
-    }
-    StoreKind &store_kind_for(size_t payload_bytes) {
-        return payload_bytes <= slot_room_ ? slot_store_kind_ : store_kind_;
     }
 
     // ---- buffers that peers use where they lie (coll/lending.h)
