@@ -45,12 +45,11 @@ void Streams::plan_out() {
 // ---------------------------------------------------------------------------------------------------- writing
 
 bool Streams::take_room() {
-    fits_slot_ = total_ <= slot_bytes;
-    if (!fits_slot_ && (find_lendable() || find_pieces())) {
+    if (total_ > slot_bytes && (find_lendable() || find_pieces())) {
         area_ = total_;
         return true;
     }
-    fits_slot_ = !is_rooted() && total_ <= window_.slot_room();
+    fits_slot_ = total_ <= (is_rooted() ? slot_bytes : window_.slot_room());
     if (fits_slot_) {
         area_ = window_.slot_room();
         return true;
