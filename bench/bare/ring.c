@@ -15,7 +15,7 @@ struct chunk {
 };
 
 static char *slot_of(const struct bare *self, int rank, const struct chunk *chunk, const struct ring_style *style) {
-    const int owner = style->swaps ? (rank + (int)(chunk->turn % 2)) % 2 : rank;
+    const int owner = style->swaps ? (rank + (int)(chunk->turn % 2)) % self->size : rank;
     return self->areas[owner].ring + chunk->place;
 }
 
