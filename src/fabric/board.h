@@ -98,7 +98,8 @@ struct Board {
     // Not 0: the owner uses memory that a peer lends and that is no part of a segment (fabric/visit.h).
     alignas(line_bytes) std::atomic<uint32_t> visiting{0};
     // Where the owner's wide slots lie in its segment, 0: there are none. Written before peers hear of the board.
-    uint64_t wide_slots = 0;
+    // A rank that fails to make the window takes them back while a peer may look.
+    std::atomic<uint64_t> wide_slots{0};
     Cell cells[cell_count];
     alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
 };

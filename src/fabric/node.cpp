@@ -83,7 +83,8 @@ Node::BoardPlace Node::take_board(int ranks) {
     board->done.store(0);
     board->farewell.result.store(0, std::memory_order_relaxed);
     board->visiting.store(0, std::memory_order_relaxed);
-    board->wide_slots = ranks == 2 ? arena_.take_if_fewer(wide_pairs_, slot_count * wide_slot_bytes) : 0;
+    board->wide_slots.store(ranks == 2 ? arena_.take_if_fewer(wide_pairs_, slot_count * wide_slot_bytes) : 0,
+                            std::memory_order_relaxed);
     for (Cell &cell : board->cells) {
         new (&cell) Cell{};
     }
@@ -100,7 +101,7 @@ void Node::give_board(uint64_t offset) noexcept {
 
 void Node::narrow_board(uint64_t offset) noexcept {
     auto *board = reinterpret_cast<Board *>(arena_.at(offset));
-    if (const uint64_t wide = std::exchange(board->wide_slots, 0)) {
+    if (const uint64_t wide = board->wide_slots.exchange(0, std::memory_order_relaxed)) {
         arena_.give(wide, slot_count * wide_slot_bytes);
     }
 }

@@ -1,6 +1,7 @@
 #include "fabric/window.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "fabric/visit.h"
@@ -28,11 +29,14 @@ Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &
 }
 
 void Window::find_slots() {
-    has_wide_slots_ = size_ == 2 && boards_[0]->wide_slots != 0 && boards_[1]->wide_slots != 0;
-    slot_room_ = has_wide_slots_ ? wide_slot_bytes : slot_bytes;
+    std::array<uint64_t, 2> wide{};
+    if (size_ == 2) {
+        std::ranges::transform(boards_, wide.begin(),
+                               [](const Board *board) { return board->wide_slots.load(std::memory_order_relaxed); });
+    }
+    slot_room_ = wide[0] != 0 && wide[1] != 0 ? wide_slot_bytes : slot_bytes;
     for (size_t p = 0; p < boards_.size(); ++p) {
-        slots_.push_back(has_wide_slots_ ? bases_[p] + boards_[p]->wide_slots
-                                         : reinterpret_cast<char *>(boards_[p]->slots));
+        slots_.push_back(has_wide_slots() ? bases_[p] + wide[p] : reinterpret_cast<char *>(boards_[p]->slots));
     }
 }
 

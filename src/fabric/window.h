@@ -86,7 +86,7 @@ public:
         return slot_room_;
     }
     bool has_wide_slots() const {
-        return has_wide_slots_;
+        return slot_room_ > slot_bytes;
     }
     bool swaps_slots() const {
         return swaps_slots_ != 0;
@@ -300,7 +300,6 @@ private:
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
     int rank_, size_;
-    bool has_wide_slots_ = false;
     size_t slot_room_ = slot_bytes;
     uint64_t swaps_slots_;      // 1 for two ranks, else 0
     std::vector<char *> slots_; // by owner

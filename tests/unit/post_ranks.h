@@ -46,7 +46,7 @@ public:
         std::vector<uint64_t> boards;
         for (size_t r = 0; r < nodes_.size(); ++r) {
             members.push_back(static_cast<int>(r));
-            boards.push_back(nodes_[r]->take_board(1).offset);
+            boards.push_back(nodes_[r]->take_board(size()).offset);
         }
         for (size_t r = 0; r < nodes_.size(); ++r) {
             windows_.push_back(std::make_shared<Window>(*nodes_[r], members, boards, static_cast<int>(r),

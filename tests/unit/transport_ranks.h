@@ -55,7 +55,7 @@ public:
         std::vector<uint64_t> boards;
         for (int r = 0; r < size_; ++r) {
             members.push_back(r);
-            boards.push_back(node(r).take_board(1).offset);
+            boards.push_back(node(r).take_board(size_).offset);
         }
         for (int r = 0; r < size_; ++r) {
             windows_.push_back(

@@ -228,10 +228,10 @@ void memory_comes_back_when_everybody_has_closed(void **) {
     auto windows = ranks.open();
     const uint64_t first = windows[0]->offset_of(&windows[0]->mine());
     ranks.node(0).retire(std::move(windows[0]));
-    const Node::BoardPlace meanwhile = ranks.node(0).take_board(1);
+    const Node::BoardPlace meanwhile = ranks.node(0).take_board(2);
     assert_int_not_equal(meanwhile.offset, first);
     ranks.node(1).retire(std::move(windows[1]));
-    const Node::BoardPlace again = ranks.node(0).take_board(1);
+    const Node::BoardPlace again = ranks.node(0).take_board(2);
     assert_int_equal(again.offset, first);
     assert_true(again.generation > meanwhile.generation);
 }
