@@ -166,6 +166,8 @@ private:
             coverage.without_room += !window->head(p, part.number).has_room;
         }
         coverage.lent += !by_messages && window && window->head(p, part.number).lent != Lent::no;
+        coverage.in_turns += !by_messages && window && window->has_wide_slots() && part.op.kind == Kind::allreduce &&
+                             part.op.bytes() > window->slot_room();
         const std::string trouble = judge(p, part, error, coverage);
         if (!trouble.empty()) {
             throw std::runtime_error(name(p) + ": " + trouble);

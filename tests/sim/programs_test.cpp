@@ -20,13 +20,14 @@ struct Totals {
 
 void print(const char *what, const Totals &totals) {
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
-    std::printf(
-        "%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches, %llu cut), "
-        "%llu communicators freed, up to %llu in flight, %llu events (at most %llu of one program, budget %llu)\n",
-        what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
-        number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.cut),
-        number(totals.coverage.remade), number(totals.coverage.most_in_flight), number(totals.events),
-        number(totals.most_events_of_one), number(most_events));
+    std::printf("%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches, %llu cut), "
+                "%llu in turns, %llu communicators freed, up to %llu in flight, %llu events (at most %llu of one "
+                "program, budget %llu)\n",
+                what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
+                number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.cut),
+                number(totals.coverage.in_turns), number(totals.coverage.remade),
+                number(totals.coverage.most_in_flight), number(totals.events), number(totals.most_events_of_one),
+                number(most_events));
 }
 
 void run_program(uint64_t seed, const Flavour &flavour, Totals &totals) {
@@ -51,59 +52,50 @@ void run_program(uint64_t seed, const Flavour &flavour, Totals &totals) {
     totals.most_events_of_one = std::max(totals.most_events_of_one, simulator.events());
 }
 
+Coverage run_programs(const char *what, uint64_t programs, const Flavour &flavour) {
+    Totals totals;
+    assert_true(every_seed(what, programs, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
+    print(what, totals);
+    return totals.coverage;
+}
+
 // ---- by loads and stores
 
 void mixed_operations_on_many_communicators_give_the_right_bits(void **) {
-    Totals totals;
-    assert_true(every_seed("mixed operations", 600, [&](uint64_t seed) { run_program(seed, {}, totals); }));
-    print("mixed operations", totals);
-    assert_true(totals.coverage.without_room > 0 && totals.coverage.remade > 0 && totals.coverage.cut > 0);
-    assert_true(totals.coverage.most_in_flight > cell_count);
+    const Coverage coverage = run_programs("mixed operations", 600, {});
+    assert_true(coverage.without_room > 0 && coverage.remade > 0 && coverage.cut > 0);
+    assert_true(coverage.most_in_flight > cell_count);
 }
 
 void operations_on_memory_that_peers_use_where_it_lies_give_the_right_bits(void **) {
-    Totals totals;
     Flavour flavour;
     flavour.heaps = true;
-    assert_true(every_seed("heaps", 600, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("heaps", totals);
-    assert_true(totals.coverage.lent > 0);
+    assert_true(run_programs("heaps", 600, flavour).lent > 0);
     flavour.offenders_percent = 15;
-    assert_true(every_seed("heaps mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("heaps mismatches", totals);
-    assert_true(totals.coverage.mismatches > 0);
+    assert_true(run_programs("heaps mismatches", 200, flavour).mismatches > 0);
 }
 
 void one_communicator_with_long_bursts_gives_the_right_bits(void **) {
-    Totals totals;
     Flavour flavour;
     flavour.operations = 120;
     flavour.communicators = false;
     flavour.traffic = size_t{1} << 18;
-    assert_true(every_seed("one communicator", 400, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("one communicator", totals);
+    run_programs("one communicator", 400, flavour);
 }
 
 void two_ranks_that_swap_wide_slots_get_the_right_bits(void **) {
-    Totals totals;
     Flavour flavour;
     flavour.pairs = true;
-    assert_true(every_seed("pairs", 300, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("pairs", totals);
+    assert_true(run_programs("pairs", 300, flavour).in_turns > 0);
     flavour.offenders_percent = 15;
-    assert_true(every_seed("pairs mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("pairs mismatches", totals);
-    assert_true(totals.coverage.mismatches > 0);
+    assert_true(run_programs("pairs mismatches", 200, flavour).mismatches > 0);
 }
 
 void a_mismatched_call_is_reported_by_those_who_wait_and_harms_nothing_else(void **) {
-    Totals totals;
     Flavour flavour;
     flavour.operations = 60;
     flavour.offenders_percent = 15;
-    assert_true(every_seed("mismatches", 400, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("mismatches", totals);
-    assert_true(totals.coverage.mismatches > 0);
+    assert_true(run_programs("mismatches", 400, flavour).mismatches > 0);
 }
 
 // ---- by messages
@@ -118,36 +110,25 @@ Flavour by_messages(Fabric fabric, bool mixed) {
 }
 
 void messages_through_a_network_give_the_right_sums(void **) {
-    Totals totals;
     const Flavour flavour = by_messages(Fabric::network, false);
-    assert_true(every_seed("network", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("network", totals);
-    assert_true(totals.coverage.cut > 0);
+    assert_true(run_programs("network", 200, flavour).cut > 0);
 }
 
 void messages_through_windows_give_the_right_sums(void **) {
-    Totals totals;
     const Flavour flavour = by_messages(Fabric::window_and_lanes, true);
-    assert_true(every_seed("lanes", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("lanes", totals);
+    run_programs("lanes", 200, flavour);
 }
 
 void a_mismatched_call_is_reported_over_a_network(void **) {
-    Totals totals;
     Flavour flavour = by_messages(Fabric::network, false);
     flavour.offenders_percent = 15;
-    assert_true(every_seed("network mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("network mismatches", totals);
-    assert_true(totals.coverage.mismatches > 0);
+    assert_true(run_programs("network mismatches", 200, flavour).mismatches > 0);
 }
 
 void a_mismatched_call_is_reported_where_some_algorithms_use_messages(void **) {
-    Totals totals;
     Flavour flavour = by_messages(Fabric::window_and_lanes, true);
     flavour.offenders_percent = 15;
-    assert_true(every_seed("lanes mismatches", 200, [&](uint64_t seed) { run_program(seed, flavour, totals); }));
-    print("lanes mismatches", totals);
-    assert_true(totals.coverage.mismatches > 0);
+    assert_true(run_programs("lanes mismatches", 200, flavour).mismatches > 0);
 }
 
 } // namespace
