@@ -56,6 +56,7 @@ int main() {
         expect(text, setting("BCAST", "auto", "auto", "default"));
         expect(text, "\"allreduce\": [{\"up_to\": ");
         expect(text, "\"why\": \"all ranks share memory, so there are no messages\"");
+        expect(text, "\"memory\": {\"slot_bytes\": ");
         expect(text, "\"usable_processors\": ");
     }
     must(xcoll_comm_free(&child));
