@@ -14,10 +14,11 @@
 // A rank that had no room for showing all at once (one_shot.h) streams through its slot as well, beside others that
 // show all: has_room tells the readers, and who reads no such rank never hears of it.
 //
-// Two ranks that have wide slots stream through these in any case, and swap them after every turn of `depth` blocks, as
-// they do from operation to operation (Window::slot): block k of one lies where block k - depth of the other was. If
-// both write and both read, the rewriting rule follows from the order of their own steps: a rank has combined its
-// peer's block k - depth before it writes block k there, and the peer had combined what lay there before that.
+// Allreduces of two ranks with wide slots go through these in any case, and the ranks swap them after every turn of
+// `depth` blocks, as they do from operation to operation (Window::slot): block k of one lies where block k - depth of
+// the other was. Where both write and both read, the rewriting rule follows from the order of their own steps: a rank
+// has combined its peer's block k - depth before it writes block k there, and the peer had combined what lay there
+// before that.
 //
 // Waiting cannot deadlock as long as every rank takes the steps of all blocks in one order that gives each step a time,
 // and each step waits for earlier ones only. Writing block k at time 2k and combining it at 2k + 3 is such an order: a

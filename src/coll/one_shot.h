@@ -106,7 +106,7 @@ public:
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t mine = place_of(op_, team_.rank);
-        const size_t room = slot_room(window_, op_.kind);
+        const size_t room = slot_room_for(window_, op_.kind);
         bool shown = true, everyone = true;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {

@@ -24,16 +24,16 @@ inline bool fills_slots(Kind kind) {
 
 // Payloads up to this size lie in slots. Larger ones of other operations are better off in the ring, where lines rest
 // longer and a writer may be further ahead.
-inline size_t slot_room(const Window &window, Kind kind) {
+inline size_t slot_room_for(const Window &window, Kind kind) {
     return fills_slots(kind) ? window.slot_room() : slot_bytes;
 }
 inline StoreKind &store_kind_for(Window &window, Kind kind, size_t bytes) {
-    return bytes <= slot_room(window, kind) ? window.slot_store_kind() : window.store_kind();
+    return bytes <= slot_room_for(window, kind) ? window.slot_store_kind() : window.store_kind();
 }
 
 // How far the writer may be ahead of the slowest reader.
 inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
-    return bytes > inline_bytes && bytes <= slot_room(window, kind) ? slot_count : cell_count;
+    return bytes > inline_bytes && bytes <= slot_room_for(window, kind) ? slot_count : cell_count;
 }
 
 // Where a payload goes that is longer than a head's own line, by its size; the head tells what does not follow from
@@ -42,7 +42,7 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
     head.has_room = 1;
     // Who shows nothing may still have to read somebody's chunks.
     head.place.base = Window::counter_base(window.my_cell(n));
-    if (bytes <= slot_room(window, kind)) {
+    if (bytes <= slot_room_for(window, kind)) {
         head.place.offset = 0;
         return window.slot(window.rank(), n);
     }

@@ -74,7 +74,7 @@ void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) 
     const Op &op = exchange_.ops()[0];
     const Head &head = window_.head(p, n_);
     source.begin = head.lent == Lent::no
-                       ? window_.payload(p, n_, OneShot::shown(op, p, ranks_), slot_room(window_, op.kind))
+                       ? window_.payload(p, n_, OneShot::shown(op, p, ranks_), slot_room_for(window_, op.kind))
                        : window_.lent(p, head, head.place.offset);
     source.shared_end = shared;
     source.pair_begin = OneShot::place_of(op, rank_);
