@@ -39,7 +39,7 @@ public:
             return;
         }
         ++messages_;
-        const bool tries_other = rule_ == Rule::learn && messages_ % trial_interval == 0 && may_other_win();
+        const bool tries_other = rule_ == Rule::learn && messages_ - last_trial_ >= trial_interval_ && may_other_win();
         const bool streams = streaming() != tries_other;
         const auto move = streams ? kernels.copy_stream : kernels.copy;
         if (rule_ == Rule::stream || !(tries_other || bytes >= always_timed || messages_ % timing_interval == 0)) {
@@ -48,15 +48,22 @@ public:
         }
         const uint64_t start = clock_();
         move(to, from, bytes);
-        learn(streams ? streamed_ : ordinary_, clock_() - start, bytes);
+        const float cost = cost_of_line(clock_() - start, bytes);
+        if (tries_other) {
+            plan_trial(streams ? pays(ordinary_, cost) : !pays(cost, streamed_));
+        }
+        learn(streams ? streamed_ : ordinary_, cost);
     }
     bool streaming() const {
-        return rule_ == Rule::stream || (rule_ == Rule::learn && ordinary_ > worth_streaming * streamed_);
+        return rule_ == Rule::stream || (rule_ == Rule::learn && pays(ordinary_, streamed_));
     }
 
 private:
-    // One message in so many is written in the other way, to notice when the machine has changed.
-    static constexpr uint32_t trial_interval = 64;
+    // One message in so many is written in the other way, to notice when the machine has changed. Each trial that finds
+    // nothing new makes the next one rarer: on a Xeon with two L3s a trial of 16 KiB costs some 8 us, as its lines go
+    // through memory twice, and every 64th message made broadcasts of 256 KiB an eighth slower.
+    static constexpr uint32_t shortest_trial_interval = 64;
+    static constexpr uint32_t longest_trial_interval = 4096;
     static constexpr uint32_t timing_interval = 16;
     // Of a line in the payload ring: ordinary stores 0.4 to 1.5 ns under one L3, 5 to 9 ns across two (measured on Zen
     // 4 and 5), 3.3 to 4.5 ns on a Xeon; streamed ones 1 to 2.3 ns on Zen and 5 to 6.5 ns on the Xeon, whose readers
@@ -71,15 +78,24 @@ private:
     bool may_other_win() const {
         return streaming() || ordinary_ > hopeless_;
     }
-    // A fourth of the news, and a limit to bad news: one interrupt in a copy does not turn the choice, some slow
-    // copies in a row do.
-    void learn(float &ticks_per_line, uint64_t spent, size_t bytes) const {
-        const float now = static_cast<float>(spent) * 64 / static_cast<float>(bytes);
-        ticks_per_line += (std::min(now, longest_) - ticks_per_line) / 4;
+    static bool pays(float ordinary, float streamed) {
+        return ordinary > worth_streaming * streamed;
+    }
+    // With a limit to bad news.
+    float cost_of_line(uint64_t spent, size_t bytes) const {
+        return std::min(static_cast<float>(spent) * 64 / static_cast<float>(bytes), longest_);
+    }
+    // A fourth of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
+    static void learn(float &ticks_per_line, float cost) {
+        ticks_per_line += (cost - ticks_per_line) / 4;
+    }
+    void plan_trial(bool other_won) {
+        last_trial_ = messages_;
+        trial_interval_ = other_won ? shortest_trial_interval : std::min(2 * trial_interval_, longest_trial_interval);
     }
 
     Rule rule_;
-    uint32_t messages_ = 0;
+    uint32_t messages_ = 0, last_trial_ = 0, trial_interval_ = shortest_trial_interval;
     Clock clock_;
     // In ticks per line.
     float hopeless_, longest_, ordinary_ = 0, streamed_;
