@@ -175,10 +175,10 @@ bool Exchange::connect_to(Call &call) const {
             return false;
         }
         if (errno == ECONNREFUSED) {
-            fail(XCOLL_ERR_BOOTSTRAP,
-                 "rank %d cannot reach rank %d on this machine: it has ended or given up, or is in another network "
-                 "namespace",
-                 rank_, call.peer);
+            fail_at(call.peer, XCOLL_ERR_BOOTSTRAP,
+                    "rank %d cannot reach rank %d on this machine: it has ended or given up, or is in another network "
+                    "namespace",
+                    rank_, call.peer);
         }
         if (errno != EINTR) {
             fail_system("connect(AF_UNIX)");

@@ -15,12 +15,17 @@ namespace {
 // How a step went on a rank: told to all, so that all fail or none.
 struct Report {
     xcoll_result_t result;
-    char text[252];
+    int at_fault;
+    char text[248];
+
+    bool failed() const {
+        return result != XCOLL_SUCCESS;
+    }
 };
 
 Report report_of_caught() noexcept {
     const Failure failure = caught();
-    Report report = {failure.result(), {}};
+    Report report = {failure.result(), failure.rank(), {}};
     std::snprintf(report.text, sizeof report.text, "%s", failure.what());
     return report;
 }
@@ -33,22 +38,28 @@ template <class Item> std::vector<Item> gather(Bootstrap &boot, const Item &mine
 
 // Collective: throws on every rank if one of them has something to report.
 void agree(Bootstrap &boot, const Report &mine) {
-    // Of several failures, some are only the consequence of another one.
-    constexpr int most_named = 4;
-    xcoll_result_t result = XCOLL_SUCCESS;
-    std::string text;
-    int rank = 0, failures = 0;
-    for (const Report &report : gather(boot, mine)) {
-        if (report.result != XCOLL_SUCCESS && ++failures <= most_named) {
-            result = result == XCOLL_SUCCESS ? report.result : result;
-            text += format("%son rank %d: %.*s", text.empty() ? "" : "; ", rank, static_cast<int>(sizeof report.text),
-                           report.text);
+    constexpr size_t most_named = 4;
+    const std::vector<Report> reports = gather(boot, mine);
+    std::vector<size_t> failed;
+    for (size_t rank = 0; rank < reports.size(); ++rank) {
+        if (reports[rank].failed()) {
+            failed.push_back(rank);
         }
-        ++rank;
     }
-    if (failures > 0) {
-        fail(result, "%s", text.c_str());
+    if (failed.empty()) {
+        return;
     }
+    // Whoever blames a rank that has failed itself tells only of the consequence.
+    std::ranges::stable_partition(failed, [&](size_t rank) {
+        const int blamed = reports[rank].at_fault;
+        return blamed == Failure::nobody || !reports[static_cast<size_t>(blamed)].failed();
+    });
+    std::string text;
+    for (size_t i = 0; i < std::min(failed.size(), most_named); ++i) {
+        text += format("%son rank %zu: %.*s", i == 0 ? "" : "; ", failed[i],
+                       static_cast<int>(sizeof reports[failed[i]].text), reports[failed[i]].text);
+    }
+    fail(reports[failed.front()].result, "%s", text.c_str());
 }
 
 } // namespace

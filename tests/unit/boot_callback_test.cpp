@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -236,16 +237,16 @@ void a_function_that_fails_is_named(void **) {
 
 void all_ranks_fail_together_and_name_the_one_that_failed(void **) {
     const size_t before = open_descriptors();
-    Team team(4);
+    Team team(8);
     const auto said = run(team, [](Bootstrap &boot) -> std::string {
-        if (boot.rank() != 2) {
-            return swap_files(boot, every(4));
+        if (boot.rank() != 7) {
+            return swap_files(boot, every(8));
         }
-        boot.exchange_descriptors(-1, every(4)); // nothing to give
+        boot.exchange_descriptors(-1, every(8)); // nothing to give
         return "";
     });
     for (const std::string &text : said) {
-        assert_non_null(std::strstr(text.c_str(), "on rank 2: fcntl"));
+        assert_non_null(std::strstr(text.c_str(), "XCOLL_ERR_SYSTEM: on rank 7: fcntl"));
     }
     assert_int_equal(open_descriptors(), before);
 }
@@ -317,9 +318,18 @@ void a_job_of_one_rank_needs_nobody(void **) {
     assert_string_equal(swap_files(*boot, {}).c_str(), "");
 }
 
+// In one process they need more descriptors than most users are given at first.
+void allow_many_descriptors() {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 } // namespace
 
 int main() {
+    allow_many_descriptors();
     const CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_gathered_in_the_order_of_ranks),
         cmocka_unit_test(descriptors_reach_every_peer),
