@@ -18,10 +18,12 @@ bench_peers := $(BUILD)/bench/peers
 # UCC is where UCC_HOME says, as for PyTorch, or where pkg-config finds it.
 ucc_library := $(or $(UCC_HOME:%=%/lib),$(shell pkg-config --variable=libdir ucc 2>/dev/null))
 ucc_include := $(or $(UCC_HOME:%=%/include),$(shell pkg-config --variable=includedir ucc 2>/dev/null))
+# Within $(shell) make before 4.3 wants it escaped, and later ones do not.
+hash := \#
 bench_names := bare $(if $(shell command -v mpicc.openmpi),openmpi) $(if $(shell command -v mpicc.mpich),mpich) \
                $(if $(wildcard $(bench_peers)/include/mpi.h),intelmpi \
                $(if $(wildcard $(bench_peers)/include/oneapi/ccl.hpp),oneccl)) \
-               $(if $(shell echo '\#include <gloo/config.h>' | $(CXX) -x c++ -E - 2>&1 >/dev/null),,gloo) \
+               $(if $(shell echo '$(hash)include <gloo/config.h>' | $(CXX) -x c++ -E - 2>&1 >/dev/null),,gloo) \
                $(if $(wildcard $(ucc_include)/ucc/api/ucc.h),ucc) $(if $(wildcard $(bench_library)),xcoll)
 
 .PHONY: bench-programs bench-run bench-peers
