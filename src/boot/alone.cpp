@@ -24,16 +24,15 @@ public:
             std::memmove(recv, send, bytes);
         }
     }
-    std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) override {
+    void exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) override {
         if (peers.empty()) {
-            return {};
+            return;
         }
-        std::vector<int> copies(1);
-        copies[0] = fcntl(mine, F_DUPFD_CLOEXEC, 0);
-        if (copies[0] < 0) {
+        Descriptor copy(fcntl(mine, F_DUPFD_CLOEXEC, 0));
+        if (!copy) {
             fail_system("fcntl(F_DUPFD_CLOEXEC)");
         }
-        return copies;
+        take(0, std::move(copy));
     }
 };
 

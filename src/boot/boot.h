@@ -4,18 +4,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/config.h"
+#include "base/descriptor.h"
 #include "xcoll.h"
 
 namespace xcoll {
 
 class Cryptos;
 class OwnIds;
+
+// Of the rank at this place of a list of peers. Must not throw.
+using TakeDescriptor = std::function<void(size_t place, Descriptor theirs)>;
 
 class Bootstrap {
 public:
@@ -27,10 +32,10 @@ public:
     virtual void allgather(const void *send, void *recv, size_t bytes) = 0;
 
     // Collective over `peers` (ranks of this job on this machine, ascending, with this rank among them; the same list
-    // on each of them): hands my descriptor to all of them and returns theirs, in the order of `peers`; at my own place
-    // a duplicate of mine. The caller closes them. Ranks with an empty list take no part but must call too. Throws
-    // Failure.
-    virtual std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) = 0;
+    // on each of them): hands my descriptor to all of them and gives theirs to `take`, each once and as they come; of
+    // my own, a duplicate. A process may have fewer descriptors than its machine has ranks, so `take` should keep none.
+    // Ranks with an empty list take no part but must call too. Throws Failure.
+    virtual void exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) = 0;
 
     // How the ranks found each other, for people: "xcollrun", "unique id from 10.0.0.3 (eth0)".
     virtual std::string how() const = 0;

@@ -11,15 +11,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "boot/room.h"
 
 namespace xcoll {
 
 namespace {
 
-constexpr int64_t limit_ms = 30000;      // the peers begin at the same time: the allgather has just ended
-constexpr int again_ms = 5;              // between two attempts of what the kernel has no event for
-constexpr size_t calls_at_a_time = 16;   // each holds a descriptor
-constexpr size_t visitors_limit = 64;    // at a time; the others wait in the door's queue,
+constexpr int64_t limit_ms = 30000; // the peers begin at the same time: the allgather has just ended
+constexpr int again_ms = 5;         // between two attempts of what the kernel has no event for
+// At a time. Each holds a descriptor, and a process may have few.
+constexpr rlim_t shares_for_calls = 8, usual_calls = 16;
+constexpr rlim_t shares_for_visitors = 4, usual_visitors = 64; // the others wait in the door's queue,
 constexpr int64_t patience_ms = 500;     // for so long if a stranger is in their way who says nothing
 constexpr uint32_t magic = 0x44434c58;   // "XLCD"
 constexpr int waiting_connections = 512; // more than ranks call at once; those turned away call again
@@ -79,10 +81,11 @@ Heard hear(int socket, const uint64_t secret[2], Word &word, Descriptor *descrip
 
 class Exchange {
 public:
-    Exchange(const Door &door, int rank, int mine, const std::vector<int> &peers, const std::vector<Doorplate> &plates)
-        : door_(door), rank_(rank), mine_(mine), peers_(peers), plates_(plates), received_(peers.size()) {
+    Exchange(const Door &door, int rank, int mine, const std::vector<int> &peers, const std::vector<Doorplate> &plates,
+             const TakeDescriptor &take)
+        : door_(door), rank_(rank), mine_(mine), peers_(peers), plates_(plates), take_(take), received_(peers.size()) {
     }
-    std::vector<Descriptor> run();
+    void run();
 
 private:
     struct Call {
@@ -104,7 +107,7 @@ private:
     // Both return false once the connection has served its purpose or has failed.
     bool go_on(Call &call);
     bool go_on(Visitor &visitor);
-    bool take(int from, Descriptor descriptor);
+    bool receive(int from, Descriptor descriptor);
     bool full() const;
     void let_in();
     void wait(int64_t deadline) const;
@@ -114,14 +117,17 @@ private:
     const int rank_, mine_;
     const std::vector<int> &peers_;
     const std::vector<Doorplate> &plates_;
-    std::vector<Descriptor> received_;
+    const TakeDescriptor &take_;
+    const size_t calls_at_a_time_ = room_for_connections(shares_for_calls, usual_calls);
+    const size_t visitors_limit_ = room_for_connections(shares_for_visitors, usual_visitors);
+    std::vector<bool> received_;
     size_t missing_ = 0;       // descriptors that have not come
     std::vector<int> to_call_; // peers, the next one last
     std::list<Call> calls_;
     std::list<Visitor> visitors_; // the oldest first
 };
 
-std::vector<Descriptor> Exchange::run() {
+void Exchange::run() {
     const int64_t deadline = now_ms() + limit_ms;
     for (size_t i = 0; i < peers_.size(); ++i) {
         if (peers_[i] != rank_) {
@@ -129,10 +135,12 @@ std::vector<Descriptor> Exchange::run() {
             // Everybody begins with the next one: all calling the same rank would fill its queue.
             to_call_.push_back(peers_[i]);
         } else {
-            received_[i] = Descriptor(fcntl(mine_, F_DUPFD_CLOEXEC, 0));
-            if (!received_[i]) {
+            Descriptor copy(fcntl(mine_, F_DUPFD_CLOEXEC, 0));
+            if (!copy) {
                 fail_system("fcntl(F_DUPFD_CLOEXEC)");
             }
+            received_[i] = true;
+            take_(i, std::move(copy));
         }
     }
     std::rotate(to_call_.begin(), std::lower_bound(to_call_.begin(), to_call_.end(), rank_), to_call_.end());
@@ -143,7 +151,7 @@ std::vector<Descriptor> Exchange::run() {
         let_in();
         std::erase_if(visitors_, [this](Visitor &visitor) { return !go_on(visitor); });
         if (missing_ == 0 && to_call_.empty() && calls_.empty()) {
-            return std::move(received_);
+            return;
         }
         if (now_ms() >= deadline) {
             fail_late();
@@ -153,7 +161,7 @@ std::vector<Descriptor> Exchange::run() {
 }
 
 void Exchange::start_calls() {
-    while (calls_.size() < calls_at_a_time && !to_call_.empty()) {
+    while (calls_.size() < calls_at_a_time_ && !to_call_.empty()) {
         Call call = {to_call_.back(), Descriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
         if (!call.socket) {
             fail_system("socket(AF_UNIX)");
@@ -214,7 +222,7 @@ bool Exchange::go_on(Call &call) {
 }
 
 bool Exchange::full() const {
-    return visitors_.size() >= visitors_limit && now_ms() < visitors_.front().since + patience_ms;
+    return visitors_.size() >= visitors_limit_ && now_ms() < visitors_.front().since + patience_ms;
 }
 
 void Exchange::let_in() {
@@ -232,7 +240,7 @@ void Exchange::let_in() {
         if (!same_user(socket.get()) || !say(socket.get(), rank_, door_.plate().listener_secret, nullptr)) {
             continue;
         }
-        if (visitors_.size() == visitors_limit) {
+        if (visitors_.size() == visitors_limit_) {
             visitors_.pop_front();
         }
         visitors_.push_back({std::move(socket), now_ms()});
@@ -246,27 +254,30 @@ bool Exchange::go_on(Visitor &visitor) {
     if (heard == Heard::nothing) {
         return true;
     }
-    if (heard == Heard::word && take(word.rank, std::move(descriptor))) {
+    if (heard == Heard::word && receive(word.rank, std::move(descriptor))) {
         say(visitor.socket.get(), rank_, door_.plate().listener_secret, nullptr);
     }
     return false;
 }
 
 // False if it is from a rank that is none of our peers. A second one from the same rank is as good as the first.
-bool Exchange::take(int from, Descriptor descriptor) {
+bool Exchange::receive(int from, Descriptor descriptor) {
     const auto at = std::lower_bound(peers_.begin(), peers_.end(), from);
     if (at == peers_.end() || *at != from || from == rank_) {
         return false;
     }
-    Descriptor &place = received_[static_cast<size_t>(at - peers_.begin())];
-    missing_ -= place ? 0 : 1;
-    place = std::move(descriptor);
+    const auto place = static_cast<size_t>(at - peers_.begin());
+    if (!received_[place]) {
+        received_[place] = true;
+        --missing_;
+        take_(place, std::move(descriptor));
+    }
     return true;
 }
 
 void Exchange::wait(int64_t deadline) const {
     std::vector<pollfd> entries = {{full() ? -1 : door_.socket(), POLLIN, 0}};
-    bool again = full() || (!to_call_.empty() && calls_.size() < calls_at_a_time);
+    bool again = full() || (!to_call_.empty() && calls_.size() < calls_at_a_time_);
     for (const Call &call : calls_) {
         entries.push_back({call.socket.get(), POLLIN, 0});
         again = again || (call.greeted && !call.given);
@@ -309,9 +320,9 @@ Door::Door() : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NO
     }
 }
 
-std::vector<Descriptor> exchange_over(const Door &door, int rank, int mine, const std::vector<int> &peers,
-                                      const std::vector<Doorplate> &plates) {
-    return Exchange(door, rank, mine, peers, plates).run();
+void exchange_over(const Door &door, int rank, int mine, const std::vector<int> &peers,
+                   const std::vector<Doorplate> &plates, const TakeDescriptor &take) {
+    Exchange(door, rank, mine, peers, plates, take).run();
 }
 
 } // namespace xcoll

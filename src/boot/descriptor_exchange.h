@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "boot/boot.h"
 #include "boot/packet.h"
 
 namespace xcoll {
@@ -34,9 +35,9 @@ private:
     Descriptor socket_;
 };
 
-// Collective over `peers` (ranks, ascending); `plates` holds the doorplates of all ranks. Returns the descriptors in
-// the order of `peers`, at our own place a duplicate of `mine`. Bounded in time; throws Failure.
-std::vector<Descriptor> exchange_over(const Door &door, int rank, int mine, const std::vector<int> &peers,
-                                      const std::vector<Doorplate> &plates);
+// Collective over `peers` (ranks, ascending); `plates` holds the doorplates of all ranks. Gives the descriptors to
+// `take`, at our own place a duplicate of `mine`. Bounded in time; throws Failure.
+void exchange_over(const Door &door, int rank, int mine, const std::vector<int> &peers,
+                   const std::vector<Doorplate> &plates, const TakeDescriptor &take);
 
 } // namespace xcoll

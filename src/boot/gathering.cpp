@@ -1,6 +1,5 @@
 #include "boot/gathering.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -65,7 +64,7 @@ void agree(Bootstrap &boot, const Report &mine) {
 } // namespace
 
 // A rank that fails goes on all the same, because the others' allgathers wait for it; then all fail together.
-std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::vector<int> &peers) {
+void GatheringBootstrap::exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) {
     Report report{};
     std::optional<Door> door;
     Doorplate plate{};
@@ -78,19 +77,15 @@ std::vector<int> GatheringBootstrap::exchange_descriptors(int mine, const std::v
     }
     agree(*this, report);
     const std::vector<Doorplate> plates = gather(*this, plate);
-    std::vector<Descriptor> received;
     try {
         if (door) {
-            received = exchange_over(*door, rank(), mine, peers, plates);
+            exchange_over(*door, rank(), mine, peers, plates, take);
         }
     } catch (...) {
         report = report_of_caught();
         door.reset(); // who still calls us learns it at once
     }
     agree(*this, report);
-    std::vector<int> numbers(received.size()); // first: nobody would close what is released
-    std::transform(received.begin(), received.end(), numbers.begin(), [](Descriptor &one) { return one.release(); });
-    return numbers;
 }
 
 } // namespace xcoll

@@ -7,7 +7,7 @@ namespace xcoll {
 
 class GatheringBootstrap : public Bootstrap {
 public:
-    std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) final;
+    void exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) final;
 };
 
 } // namespace xcoll

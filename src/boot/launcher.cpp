@@ -58,7 +58,7 @@ public:
         return "xcollrun";
     }
     void allgather(const void *send, void *recv, size_t bytes) override;
-    std::vector<int> exchange_descriptors(int mine, const std::vector<int> &peers) override;
+    void exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) override;
 
 private:
     struct Arrived {
@@ -223,19 +223,16 @@ void LauncherBootstrap::allgather(const void *mine, void *recv, size_t bytes) {
     } while (offset < total);
 }
 
-std::vector<int> LauncherBootstrap::exchange_descriptors(int mine, const std::vector<int> &peers) {
+void LauncherBootstrap::exchange_descriptors(int mine, const std::vector<int> &peers, const TakeDescriptor &take) {
     std::vector<int32_t> list(peers.begin(), peers.end());
     send(Kind::descriptors, list.data(), list.size() * sizeof(int32_t), list.empty() ? nullptr : &mine);
-    std::vector<Descriptor> received;
+    size_t received = 0;
     do {
-        Arrived part = receive_part(Kind::delivered, list.size(), received.size());
+        Arrived part = receive_part(Kind::delivered, list.size(), received);
         for (Descriptor &descriptor : part.descriptors) {
-            received.push_back(std::move(descriptor));
+            take(received++, std::move(descriptor));
         }
-    } while (received.size() < list.size());
-    std::vector<int> numbers(received.size()); // first: nobody would close what is released
-    std::transform(received.begin(), received.end(), numbers.begin(), [](Descriptor &one) { return one.release(); });
-    return numbers;
+    } while (received < list.size());
 }
 
 } // namespace

@@ -19,7 +19,7 @@ constexpr const char *local_rank_variable = "XCOLL_LOCAL_RANK";
 constexpr const char *local_size_variable = "XCOLL_LOCAL_SIZE";
 
 constexpr uint32_t magic = 0x4c4c4358; // "XCLL"
-constexpr uint16_t version = 1;        // of all that follows but for magic and version, which stay where they are
+constexpr uint16_t version = 2;        // of all that follows but for magic and version, which stay where they are
 
 constexpr int most_ranks = 4096;
 constexpr size_t packet_data = 32 * 1024;

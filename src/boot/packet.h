@@ -12,7 +12,7 @@
 
 namespace xcoll {
 
-constexpr size_t packet_descriptors_limit = 64; // the kernel takes 253; fewer of them wait in sockets at a time
+constexpr size_t packet_descriptors_limit = 16; // the kernel takes 253, but a process may have no more than 64
 
 // True once the packet is on its way; false with errno EAGAIN if it must wait.
 inline bool send_packet(int socket, const void *head, size_t head_bytes, const void *body, size_t body_bytes,

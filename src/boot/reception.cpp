@@ -1,10 +1,8 @@
 #include "boot/reception.h"
 
-#include <algorithm>
-#include <sys/resource.h>
-
 #include "base/clock.h"
 #include "base/error.h"
+#include "boot/room.h"
 
 namespace xcoll {
 
@@ -12,19 +10,13 @@ namespace {
 
 constexpr int64_t patience_ms = 10'000; // for a visitor to say who it is; but only
 constexpr int64_t crowded_ms = 500;     // when others wait in the listener's queue
-
 // At a time. Strangers shall not use up the descriptors of a process that may have few.
-size_t most_visitors() {
-    constexpr rlim_t usual = 64, share = 4;
-    rlimit descriptors{};
-    getrlimit(RLIMIT_NOFILE, &descriptors);
-    return static_cast<size_t>(std::clamp<rlim_t>(descriptors.rlim_cur / share, 1, usual));
-}
+constexpr rlim_t shares = 4, usual_visitors = 64;
 
 } // namespace
 
 Reception::Reception(std::vector<Listener> listeners, const Key &key)
-    : listeners_(std::move(listeners)), key_(key), room_(most_visitors()) {
+    : listeners_(std::move(listeners)), key_(key), room_(room_for_connections(shares, usual_visitors)) {
 }
 
 Reception::~Reception() {
@@ -43,8 +35,9 @@ void Reception::let_in() {
             Descriptor socket(accept4(listener.socket(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
             if (!socket && (errno == EMFILE || errno == ENFILE)) {
                 fail(XCOLL_ERR_BOOTSTRAP,
-                     "no descriptor is left for the connections of the other ranks: raise the limit (ulimit -n), or "
-                     "start with several unique ids made by different ranks");
+                     "no descriptor is left for the connections of the other ranks: this process has opened as many "
+                     "files as it may, %llu; raise the limit (ulimit -n)",
+                     static_cast<unsigned long long>(open_files_limit()));
             }
             if (!socket && errno != EINTR && errno != ECONNABORTED) {
                 break; // none, or one that was gone before it was let in

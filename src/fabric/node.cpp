@@ -271,10 +271,10 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     Descriptor file;
     uint64_t word = 0;
     std::vector<Introduction> all;
-    std::vector<Descriptor> files;
+    std::vector<Segment> segments;
     together(boot, connected, [&] {
         all.resize(static_cast<size_t>(boot.size()));
-        files.reserve(locals.size());
+        segments.resize(locals.size());
         int number = -1;
         mine = Segment::create(segment_bytes(sizes), reserved_bytes(sizes), &number);
         file = Descriptor(number);
@@ -283,9 +283,16 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     });
     boot.allgather(&introduction, all.data(), sizeof introduction);
     sizes.heap_bytes = common_heap(all, locals);
-    for (const int number : boot.exchange_descriptors(file.get(), locals)) {
-        files.emplace_back(number);
-    }
+    std::optional<Failure> trouble;
+    boot.exchange_descriptors(file.get(), locals, [&](size_t i, const Descriptor &theirs) {
+        const Introduction &peer = all[static_cast<size_t>(locals[i])];
+        try {
+            segments[i] = locals[i] == boot.rank() ? std::exchange(mine, Segment())
+                                                   : Segment::map(theirs.get(), peer.nonce, segment_bytes(sizes));
+        } catch (...) {
+            trouble = caught();
+        }
+    });
     std::vector<Node::Member> members;
     std::string refusal;
     Outcome outcome = connected;
@@ -293,9 +300,10 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
         for (size_t i = 0; i < locals.size(); ++i) {
             const Introduction &peer = all[static_cast<size_t>(locals[i])];
             check_ring(sizes.ring_bytes, boot.rank(), peer.ring_bytes, locals[i]);
-            Segment segment = locals[i] == boot.rank() ? std::exchange(mine, Segment())
-                                                       : Segment::map(files[i].get(), peer.nonce, segment_bytes(sizes));
-            members.push_back({std::make_shared<Segment>(std::move(segment)), peer.process, peer.place,
+            if (trouble) {
+                throw Failure(*trouble);
+            }
+            members.push_back({std::make_shared<Segment>(std::move(segments[i])), peer.process, peer.place,
                                peer.process.pid == introduction.process.pid});
         }
         refusal = try_to_attach_to_all(all, locals, boot.rank());

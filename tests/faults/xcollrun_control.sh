@@ -25,7 +25,7 @@ notices 1
 none_left || wrong 'ranks outlived a job that was ended'
 
 # A rank that ends without having come to the others is named too: here rank 0 waits for it in an allgather.
-wait_for_others='printf "XCLL\001\000\003\000%b" "$(printf "\\\\000%.0s" {1..24})" >&$XCOLL_CONTROL_FD'
+wait_for_others='printf "XCLL\002\000\003\000%b" "$(printf "\\\\000%.0s" {1..24})" >&$XCOLL_CONTROL_FD'
 run 1 -n 2 bash -c "test \$XCOLL_RANK = 1 || { $wait_for_others; exec sleep $marker; }"
 says err 'rank 1 (pid '
 says err 'rank 0 waits for it in xcoll_init'

@@ -37,11 +37,11 @@ void start() {
     for (int peer = 0; peer < size; ++peer) {
         peers.push_back(peer);
     }
-    const std::vector<int> received = boot->exchange_descriptors(STDERR_FILENO, peers);
-    for (const int descriptor : received) {
-        close(descriptor);
-    }
-    must(received.size() == peers.size(), "there is a descriptor of each peer");
+    size_t received = 0;
+    boot->exchange_descriptors(STDERR_FILENO, peers, [&](size_t place, const Descriptor &theirs) {
+        must(place == received++ && theirs, "the descriptors come in the order of the peers");
+    });
+    must(received == peers.size(), "there is a descriptor of each peer");
 }
 
 } // namespace

@@ -101,17 +101,21 @@ int file_of(int rank) {
 std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
     const Descriptor owner(file_of(boot.rank()));
     const int mine = owner.get();
-    const std::vector<int> files = boot.exchange_descriptors(mine, peers);
-    std::string wrong = files.size() == peers.size() ? "" : "wrong number of descriptors";
+    std::vector<Descriptor> files(peers.size());
+    size_t count = 0;
+    boot.exchange_descriptors(mine, peers, [&](size_t place, Descriptor theirs) {
+        files[place] = std::move(theirs);
+        ++count;
+    });
+    std::string wrong = count == peers.size() ? "" : "wrong number of descriptors";
     for (size_t i = 0; i < files.size(); ++i) {
         struct stat status {};
-        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1) {
+        if (fstat(files[i].get(), &status) != 0 || status.st_size != peers[i] + 1) {
             wrong += " wrong file of rank " + std::to_string(peers[i]);
         }
-        if (files[i] == mine || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0) {
+        if (files[i].get() == mine || (fcntl(files[i].get(), F_GETFD) & FD_CLOEXEC) == 0) {
             wrong += " not a duplicate that is closed on exec";
         }
-        close(files[i]);
     }
     return wrong;
 }
@@ -242,7 +246,7 @@ void all_ranks_fail_together_and_name_the_one_that_failed(void **) {
         if (boot.rank() != 7) {
             return swap_files(boot, every(8));
         }
-        boot.exchange_descriptors(-1, every(8)); // nothing to give
+        boot.exchange_descriptors(-1, every(8), [](size_t, const Descriptor &) {}); // nothing to give
         return "";
     });
     for (const std::string &text : said) {

@@ -124,17 +124,21 @@ std::string swap_files(Bootstrap &boot, const std::vector<int> &peers) {
     if (ftruncate(mine.get(), boot.rank() + 1) != 0) {
         return "no file";
     }
-    const std::vector<int> files = boot.exchange_descriptors(mine.get(), peers);
-    std::string wrong = files.size() == peers.size() ? "" : "wrong number of descriptors";
+    std::vector<Descriptor> files(peers.size());
+    size_t count = 0;
+    boot.exchange_descriptors(mine.get(), peers, [&](size_t place, Descriptor theirs) {
+        files[place] = std::move(theirs);
+        ++count;
+    });
+    std::string wrong = count == peers.size() ? "" : "wrong number of descriptors";
     for (size_t i = 0; i < files.size(); ++i) {
         struct stat status {};
-        if (fstat(files[i], &status) != 0 || status.st_size != peers[i] + 1) {
+        if (fstat(files[i].get(), &status) != 0 || status.st_size != peers[i] + 1) {
             wrong += " wrong file of rank " + std::to_string(peers[i]);
         }
-        if (files[i] == mine.get() || (fcntl(files[i], F_GETFD) & FD_CLOEXEC) == 0) {
+        if (files[i].get() == mine.get() || (fcntl(files[i].get(), F_GETFD) & FD_CLOEXEC) == 0) {
             wrong += " not a duplicate that is closed on exec";
         }
-        close(files[i]);
     }
     return wrong;
 }

@@ -137,14 +137,15 @@ void descriptors_reach_the_ranks_of_a_machine(void **) {
         if (ftruncate(mine.get(), boot.rank() + 1) != 0) {
             return "ftruncate";
         }
-        const std::vector<int> files = boot.exchange_descriptors(mine.get(), {0, 1, 2, 3, 4});
+        std::vector<Descriptor> files(5);
+        boot.exchange_descriptors(mine.get(), {0, 1, 2, 3, 4},
+                                  [&](size_t place, Descriptor theirs) { files[place] = std::move(theirs); });
         std::string wrong;
         for (size_t i = 0; i < files.size(); ++i) {
             struct stat status {};
-            if (fstat(files[i], &status) != 0 || status.st_size != static_cast<off_t>(i) + 1) {
+            if (fstat(files[i].get(), &status) != 0 || status.st_size != static_cast<off_t>(i) + 1) {
                 wrong += "wrong file";
             }
-            close(files[i]);
         }
         return wrong;
     }));

@@ -43,8 +43,7 @@ public:
         transfer(const_cast<void *>(send), bytes, true);
         transfer(recv, bytes * static_cast<size_t>(size_), false);
     }
-    std::vector<int> exchange_descriptors(int, const std::vector<int> &) override {
-        return {};
+    void exchange_descriptors(int, const std::vector<int> &, const TakeDescriptor &) override {
     }
     void transfer(void *data, size_t bytes, bool out) const {
         for (size_t done = 0; done < bytes;) {
