@@ -13,7 +13,7 @@ namespace xcoll {
 namespace {
 
 constexpr uint32_t magic = 0x424c4358; // "XCLB"
-constexpr uint32_t version = 1;        // of all that follows but for magic and version, which stay where they are
+constexpr uint32_t version = 2;        // of all that follows but for magic and version, which stay where they are
 
 struct Greeting {
     uint32_t magic, version;

@@ -22,13 +22,14 @@
 namespace xcoll {
 
 enum class FrameKind : uint32_t {
-    join = 1, // to the root: I am this rank, and here I can be reached
-    seat,     // from the root: your parent in the tree can be reached there
-    seated,   // to the root: I am connected to my parent and my children
-    go,       // from the root: so are all
-    child,    // to a parent in the tree: I am this rank
-    block,    // between the two: a part of what is gathered
-    ended,    // to anybody: it has failed; why
+    join = 1,  // to the root: I am this rank, and here I can be reached
+    elsewhere, // from a host without room: ask the rank there
+    seat,      // from the root: your parent in the tree can be reached there
+    seated,    // to the root: I am connected to my parent and my children
+    go,        // from the root: so are all
+    child,     // to a parent in the tree: I am this rank
+    block,     // between the two: a part of what is gathered
+    ended,     // to anybody: it has failed; why
 };
 
 struct Frame {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "boot/interfaces.h"
 #include "boot/patience.h"
+#include "boot/room.h"
 
 namespace xcoll {
 
@@ -14,8 +15,8 @@ namespace {
 constexpr int64_t grace_ms = 5000;
 // Between two looks whether a relative that should answer is still there.
 constexpr int64_t look_ms = 200;
-// After a conflict, those who come so much later hear of it too.
-constexpr int64_t linger_ms = 2000;
+// Of the descriptors, for visitors; the others are for strangers, for relatives in the tree and for the program.
+constexpr rlim_t shares = 8, usual_visitors = 512;
 
 std::vector<Listener> listeners_of(Invitation &invitation) {
     if (invitation.listeners.empty()) {
@@ -28,7 +29,8 @@ std::vector<Listener> listeners_of(Invitation &invitation) {
 
 Meeting::Meeting(Invitation invitation)
     : invitation_(std::move(invitation)), is_host_(!invitation_.listeners.empty()),
-      reception_(listeners_of(invitation_), invitation_.key), deadline_ms_(deadline_after(invitation_.timeout_ms)) {
+      reception_(listeners_of(invitation_), invitation_.key), room_(room_for_connections(shares, usual_visitors)),
+      patience_end_ms_(deadline_after(invitation_.timeout_ms)), deadline_ms_(patience_end_ms_) {
     const Invitation &in = invitation_;
     if (in.is_root) {
         roster_.emplace(in.size, static_cast<int>(in.hosts.size()), in.rank);
@@ -98,71 +100,6 @@ void Meeting::wait() {
     wait_for(entries, until_ms);
 }
 
-// ------------------------------------------------------------------------------------------- those who come to us
-
-// Nobody is sent to us before we have joined; and a host that has not would not know where to hand on what it hears.
-bool Meeting::receives() const {
-    return roster_ || host_;
-}
-
-void Meeting::receive_arrivals() {
-    if (!receives()) {
-        return;
-    }
-    while (auto arrival = reception_.step()) {
-        const Frame &first = arrival->first;
-        if (first.kind == FrameKind::child) {
-            children_.push_back({read_word<RankWord>(first).rank, std::move(arrival->link)});
-        } else if (first.kind == FrameKind::join && is_host_) {
-            visitors_.push_back({std::move(arrival->link), {}});
-            hear(visitors_.back(), first);
-        }
-    }
-}
-
-void Meeting::hear_visitors() {
-    for (Visitor &visitor : visitors_) {
-        Frame frame;
-        visitor.link.step();
-        while (visitor.link.take(frame)) {
-            hear(visitor, frame);
-        }
-        if (visitor.link.is_over() && !over_) {
-            fail(XCOLL_ERR_BOOTSTRAP,
-                 "rank %d lost its connection to rank %d (at %s) while the ranks were starting: it has ended or given "
-                 "up",
-                 invitation_.rank, visitor.ranks.empty() ? -1 : visitor.ranks.front(),
-                 text_of(remote_address(visitor.link.socket())).c_str());
-        }
-    }
-}
-
-// A host that is not the root keeps in mind the way back, and hands it on.
-void Meeting::hear(Visitor &visitor, const Frame &frame) {
-    if (frame.kind == FrameKind::ended) {
-        fail_as(read_word<EndedWord>(frame));
-    }
-    if (frame.kind == FrameKind::join) {
-        admit(visitor, read_word<JoinWord>(frame));
-    }
-    if (!roster_) {
-        host_->send(frame.kind, frame.body.data(), frame.body.size());
-    } else if (frame.kind == FrameKind::seated) {
-        roster_->take_seat(read_word<RankWord>(frame).rank);
-    }
-}
-
-void Meeting::admit(Visitor &visitor, const JoinWord &word) {
-    visitor.ranks.push_back(word.rank);
-    way_to_[word.rank] = &visitor.link;
-    if (!roster_) {
-        return;
-    }
-    roster_->join(word, text_of(remote_address(visitor.link.socket())));
-    // Whoever is the first to lose patience hears from us who is missing.
-    deadline_ms_ = std::min(deadline_ms_, deadline_after(word.patience_ms));
-}
-
 void Meeting::assign_seats() {
     if (!roster_ || assigned_ || !roster_->has_all()) {
         return;
@@ -195,7 +132,17 @@ void Meeting::call_host() {
     }
     host_call_.reset();
     host_->send(FrameKind::join, introduce(local_address(host_->socket())));
-    deadline_ms_ = deadline_ms_ > never_ms - grace_ms ? never_ms : deadline_ms_ + grace_ms;
+    deadline_ms_ = patience_end_ms_ > never_ms - grace_ms ? never_ms : patience_end_ms_ + grace_ms;
+}
+
+void Meeting::go_elsewhere(const Contact &contact) {
+    if (!contact.is_valid()) {
+        fail(XCOLL_ERR_BOOTSTRAP, "rank %d was sent on from %s to nowhere: do all ranks have one version of xcoll?",
+             invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+    }
+    host_.reset();
+    deadline_ms_ = patience_end_ms_;
+    host_call_.emplace(contact, invitation_.key, Caller::Refused::is_final);
 }
 
 void Meeting::fail_unmet(const Failure &failure) const {
@@ -209,10 +156,10 @@ void Meeting::hear_host() {
     }
     Frame frame;
     host_->step();
-    while (!over_ && host_->take(frame)) {
+    while (!over_ && host_ && host_->take(frame)) {
         obey(frame);
     }
-    if (!over_ && host_->is_over()) {
+    if (!over_ && host_ && host_->is_over()) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "rank %d lost its connection to the process at which the ranks meet, %s: it has ended or given up",
              invitation_.rank, text_of(remote_address(host_->socket())).c_str());
@@ -228,6 +175,8 @@ void Meeting::obey(const Frame &frame) {
             visitor.link.send(FrameKind::go, nullptr, 0);
         }
         over_ = true;
+    } else if (frame.kind == FrameKind::elsewhere) {
+        go_elsewhere(read_word<PlaceWord>(frame).contact);
     } else if (frame.kind == FrameKind::seat) {
         const auto seat = read_word<SeatWord>(frame);
         const auto way = way_to_.find(seat.rank);
@@ -249,7 +198,7 @@ JoinWord Meeting::introduce(const Address &own) {
         addresses.insert(addresses.begin(), own);
     }
     route_ = format("%s (%s)", text_of(addresses.front()).c_str(), interface_with(addresses.front()).c_str());
-    const int64_t left = deadline_ms_ == never_ms ? -1 : std::max<int64_t>(deadline_ms_ - now_ms(), 0);
+    const int64_t left = patience_end_ms_ == never_ms ? -1 : std::max<int64_t>(patience_end_ms_ - now_ms(), 0);
     return {left,
             invitation_.rank,
             invitation_.size,
@@ -335,45 +284,6 @@ Tree Meeting::take_place() {
         children.push_back(std::move(child->link));
     }
     return Tree(invitation_.rank, invitation_.size, seat_->root, std::move(parent_), std::move(children));
-}
-
-// ----------------------------------------------------------------------------------------------------- bad news
-
-std::vector<Link *> Meeting::visitor_links() {
-    std::vector<Link *> links;
-    for (Visitor &visitor : visitors_) {
-        links.push_back(&visitor.link);
-    }
-    return links;
-}
-
-void Meeting::tell_all(const EndedWord &word) {
-    std::vector<Link *> links = visitor_links();
-    if (host_) {
-        links.push_back(&*host_);
-    }
-    for (Link *link : links) {
-        if (link->is_open()) {
-            link->send(FrameKind::ended, word);
-        }
-    }
-    flush_links(links, now_ms() + last_words_ms);
-}
-
-void Meeting::tell_latecomers(const EndedWord &word) {
-    const int64_t until_ms = now_ms() + linger_ms;
-    while (way_to_.size() + 1 < static_cast<size_t>(invitation_.size) && now_ms() < until_ms) {
-        while (auto arrival = reception_.step()) {
-            if (arrival->first.kind != FrameKind::join) {
-                continue;
-            }
-            way_to_[read_word<JoinWord>(arrival->first).rank] = nullptr;
-            arrival->link.send(FrameKind::ended, word);
-        }
-        std::vector<pollfd> entries;
-        reception_.add_entries(entries);
-        wait_for(entries, std::min(until_ms, reception_.next_ms()));
-    }
 }
 
 } // namespace xcoll

@@ -4,13 +4,17 @@
 // the root, and says where it can be reached itself. When all have come, the root tells each where its parent in the
 // tree is; each calls its parent and waits for its children, and says that it is seated; when all are, they go on.
 // Until then every rank keeps the connection over which it came: a rank that ends or fails is noticed at once, and why
-// is told to all.
+// is told to all. Whoever is called has room for some; later ones are sent on to these, in turn, who then hand on what
+// is said like hosts. So nobody needs more descriptors than its process may have, however many ranks there are.
 //
 //     rank 5 ---join---> host ---join---> root       all have come
 //     rank 5 <---seat--- host <---seat--- root       "your parent is rank 2, at 10.0.0.3:4711"
 //     rank 5 ---child---> rank 2
 //     rank 5 --seated--> host --seated--> root       all are seated
 //     rank 5 <----go---- host <----go---- root
+//
+//     rank 9 <-elsewhere- host                       "ask rank 5, at 10.0.0.4:3210"
+//     rank 9 ---join---> rank 5 ---join---> host ---join---> root
 #pragma once
 
 #include <list>
@@ -59,6 +63,7 @@ public:
 private:
     struct Visitor {
         Link link;
+        Contact contact;        // where it can be called itself
         std::vector<int> ranks; // that came over it
     };
     struct Child {
@@ -71,6 +76,7 @@ private:
     // ---- those who come to us
     bool receives() const;
     void receive_arrivals();
+    void receive_join(Link link, const Frame &join);
     void hear_visitors();
     void hear(Visitor &visitor, const Frame &frame);
     void admit(Visitor &visitor, const JoinWord &word);
@@ -79,6 +85,7 @@ private:
     void tell_latecomers(const EndedWord &word);
     // ---- the others
     void call_host();
+    void go_elsewhere(const Contact &contact);
     void hear_host();
     void obey(const Frame &frame);
     [[noreturn]] void fail_unmet(const Failure &failure) const;
@@ -96,15 +103,17 @@ private:
     Invitation invitation_;
     const bool is_host_;
     Reception reception_;
-    int64_t deadline_ms_;
+    const size_t room_; // for so many visitors
+    size_t sent_on_ = 0;
+    int64_t patience_end_ms_, deadline_ms_; // the latter may be later for the root's last word
     std::string route_;
 
     std::optional<Roster> roster_; // of the root
     std::optional<Caller> host_call_, parent_call_;
     std::optional<Link> host_, parent_; // of the others
-    std::list<Visitor> visitors_;       // of hosts
-    std::map<int, Link *> way_to_;      // to the ranks that came over them
-    std::vector<Child> children_;       // and whoever says that it is one
+    std::list<Visitor> visitors_;
+    std::map<int, Link *> way_to_; // to the ranks that came over them
+    std::vector<Child> children_;  // and whoever says that it is one
     std::optional<SeatWord> seat_;
     TreePlace place_{};
     bool assigned_ = false, said_seated_ = false, over_ = false;

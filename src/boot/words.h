@@ -24,6 +24,9 @@ struct SeatWord {
     uint8_t unused;
     Contact parent;
 };
+struct PlaceWord { // of elsewhere
+    Contact contact;
+};
 struct RankWord { // of seated and child
     int32_t rank;
 };

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A limit of 64 open files is enough for a rank, however many ranks there are.
+# A limit of 64 open files is enough for a rank, however many ranks there are: under xcollrun, and at a unique id, where the
+# root sends those for whom it has no room on to others.
 # timeout: 240
 . "$(dirname "$0")/xcollrun_helpers.bash"
 hello=$BUILD/examples/01_hello met=$BUILD/examples/08_unique_id
@@ -17,5 +18,22 @@ few() { # LIMIT COMMAND...
 
 few -Sn "$xcollrun" -n $many "$hello"
 few -n "$met" 16
+few -n "$met" $many
+says out "$many processes met; their ranks add up to $((many * (many - 1) / 2))"
+
+# Who is missing is told by all, also by those who were sent on.
+port=$((10000 + RANDOM % 20000)) present=30
+ranks=()
+for ((rank = 0; rank < present; rank++)); do
+    (ulimit -n 64 && exec env XCOLL_ROOT=localhost:$port XCOLL_SECRET=of-this-test-alone XCOLL_RANK=$rank \
+        XCOLL_SIZE=$((present + 1)) XCOLL_TIMEOUT=10 "$hello") >/dev/null 2>"$work/log.$rank" &
+    ranks+=($!)
+done
+for pid in "${ranks[@]}"; do wait "$pid" && wrong 'a rank starts without the missing one'; done
+for ((rank = 0; rank < present; rank++)); do says log.$rank "rank $present did not come"; done
+
+# Where nothing is left, it is told what the limit is and what to do.
+(ulimit -n 16 && "$met" 20) >"$work/out" 2>"$work/err" && wrong '16 open files are enough for a root'
+says err 'as many files as it may, 16; raise the limit (ulimit -n)'
 
 finish

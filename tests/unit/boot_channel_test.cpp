@@ -155,7 +155,7 @@ void another_version_is_told_ours(void **) {
     listener.receive(greeting.data(), greeting.size());
     assert_true(listener.state() == State::other_version);
     Bytes answer = take_output(listener);
-    assert_int_equal(answer[4], 1);
+    assert_int_equal(answer[4], 2);
     answer[4] = 98;
     caller.receive(answer.data(), answer.size());
     assert_true(caller.state() == State::other_version);
