@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A limit of 64 open files is enough for a rank, however many ranks there are: under xcollrun, and at a unique id, where the
-# root sends those for whom it has no room on to others.
+# A limit of 64 open files is enough for a rank, however many ranks there are: under xcollrun, which raises its own limit
+# as far as it may, and at a unique id, where the root sends those for whom it has no room on to others.
 # timeout: 240
 . "$(dirname "$0")/xcollrun_helpers.bash"
 hello=$BUILD/examples/01_hello met=$BUILD/examples/08_unique_id
@@ -16,6 +16,7 @@ few() { # LIMIT COMMAND...
     }
 }
 
+few -n "$xcollrun" -n 16 "$hello"
 few -Sn "$xcollrun" -n $many "$hello"
 few -n "$met" 16
 few -n "$met" $many

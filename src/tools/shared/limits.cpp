@@ -16,7 +16,7 @@ constexpr struct {
     bool is_bytes;
     const char *meaning;
 } of_processes[] = {
-    {RLIMIT_NOFILE, "open files", false, "each rank opens one for every rank of the machine, xcollrun several a rank"},
+    {RLIMIT_NOFILE, "open files", false, "64 are enough for a rank, xcollrun opens up to four for each rank"},
     {RLIMIT_NPROC, "processes", false, "of this user: each rank is one, each of its threads another"},
     {RLIMIT_FSIZE, "file size", true, "each rank's shared memory is a file without a name"},
     {RLIMIT_AS, "address space", true, "each rank maps the segments of all ranks of the machine"},

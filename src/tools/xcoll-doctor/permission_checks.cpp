@@ -21,10 +21,10 @@ namespace {
 Finding look_at_open_files(const Patient &patient) {
     rlimit values{};
     getrlimit(RLIMIT_NOFILE, &values);
-    // xcollrun raises its own limit as far as it may: a socket, a descriptor and two pipes for each rank. A rank holds
-    // one of every rank while it starts. Both have some more for themselves.
-    const rlim_t ranks = static_cast<rlim_t>(patient.ranks);
-    const rlim_t of_launcher = 4 * ranks + 64, of_rank = ranks + 24;
+    // xcollrun raises its own limit as far as it may: a socket and a descriptor for each rank, two pipes with --label,
+    // and some for itself. A rank keeps what it opens below this, however many ranks there are.
+    constexpr rlim_t of_rank = 64;
+    const rlim_t of_launcher = 4 * static_cast<rlim_t>(patient.ranks) + 32;
     if (values.rlim_max < of_launcher || values.rlim_cur < of_rank) {
         return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun",
                               static_cast<unsigned long long>(values.rlim_cur),
