@@ -10,6 +10,7 @@
 #include "base/quoted.h"
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
+#include "tools/shared/out_of_memory.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
 #include "tools/xcoll-doctor/trace_events.h"
@@ -130,6 +131,7 @@ void refuse_options_of_machine(const Wanted &wanted) {
 } // namespace
 
 int main(int count, char **arguments) {
+    xcoll::tools::end_when_out_of_memory();
     Wanted wanted;
     const xcoll::tools::Tool tool = {
         "xcoll-doctor",

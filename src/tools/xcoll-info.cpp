@@ -9,6 +9,7 @@
 
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
+#include "tools/shared/out_of_memory.h"
 #include "tools/xcoll-info/sections.h"
 
 using namespace xcoll;
@@ -122,6 +123,7 @@ int run(const Wanted &wanted) {
 } // namespace
 
 int main(int count, char **arguments) {
+    tools::end_when_out_of_memory();
     Wanted wanted;
     const tools::Tool tool = {
         "xcoll-info",

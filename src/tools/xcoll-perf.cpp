@@ -8,6 +8,7 @@
 #include "tools/shared/command_line.h"
 #include "tools/shared/json.h"
 #include "tools/shared/library.h"
+#include "tools/shared/out_of_memory.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
@@ -205,5 +206,6 @@ int run(const Options &options) {
 } // namespace
 
 int main(int count, char **arguments) {
+    xcoll::tools::end_when_out_of_memory();
     return with_options(count, arguments, run);
 }

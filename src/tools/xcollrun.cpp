@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <new>
 
 #include "tools/shared/printed.h"
 #include "tools/xcollrun/guard.h"
@@ -37,7 +38,7 @@ void keep_outer_socket() {
 
 } // namespace
 
-int main(int count, char **arguments) {
+int main(int count, char **arguments) try {
     open_standard_descriptors();
     keep_outer_socket();
     const auto parsed = launcher::parse_options(count, arguments);
@@ -52,4 +53,7 @@ int main(int count, char **arguments) {
     launcher::Signals signals;
     launcher::Guard guard(signals);
     return launcher::Job(options, signals, guard).run();
+} catch (const std::bad_alloc &) {
+    std::fputs(launcher::no_memory, stderr);
+    return 125;
 }

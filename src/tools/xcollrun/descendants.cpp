@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <new>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@ void adopt_descendants() {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-void kill_descendants() {
+namespace {
+
+void kill_all() {
     for (;;) {
         const std::vector<pid_t> left = tools::descendants(getpid());
         for (const pid_t pid : left) {
@@ -28,6 +31,16 @@ void kill_descendants() {
             return;
         }
         usleep(1000);
+    }
+}
+
+} // namespace
+
+void kill_descendants() noexcept {
+    try {
+        kill_all();
+    } catch (const std::bad_alloc &) {
+        kill(getpid(), SIGKILL);
     }
 }
 

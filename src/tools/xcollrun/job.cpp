@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -35,13 +36,17 @@ Job::Job(const Options &options, const Signals &signals, Guard &guard)
 int Job::run() {
     try {
         start();
+        serve_ranks();
+        return finish_output();
     } catch (const StartFailure &failure) {
         say(failure.text);
         kill_descendants();
         return failure.exit_code;
+    } catch (const std::bad_alloc &) {
+        std::fputs(no_memory, stderr);
+        kill_descendants();
+        return could_not_start;
     }
-    serve_ranks();
-    return finish_output();
 }
 
 void Job::start() {

@@ -12,6 +12,10 @@
 
 namespace xcoll::launcher {
 
+// Said with fputs(), which asks for none.
+inline constexpr const char *no_memory = "xcollrun: out of memory: ending the job; free some, or raise the limit "
+                                         "(ulimit -v, or the container's)\n";
+
 class Job {
 public:
     Job(const Options &options, const Signals &signals, Guard &guard);

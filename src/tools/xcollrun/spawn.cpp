@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <fcntl.h>
+#include <new>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -128,9 +129,13 @@ RankProcess start_rank(const Launch &launch, int rank) {
         fail_start(rank, "fork");
     }
     if (pid == 0) {
-        redirect(launch, rank, output, errors);
-        become(launch, rank, launcher, control.theirs.get());
-        const int error = errno;
+        int error = ENOMEM;
+        try {
+            redirect(launch, rank, output, errors);
+            become(launch, rank, launcher, control.theirs.get());
+            error = errno;
+        } catch (const std::bad_alloc &) { // told like any other reason
+        }
         if (write(report.theirs.get(), &error, sizeof error) < 0) {
             _exit(could_not_start);
         }
