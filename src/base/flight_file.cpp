@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <new>
 
+#include "base/descriptor.h"
 #include "base/file_space.h"
 #include "xcoll.h"
 
@@ -25,7 +26,7 @@ constexpr size_t records_of_page = page_bytes / record_bytes;
 
 void FlightFile::open() {
     opened_ = true;
-    const int file = memfd_create(flight::file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = above_standard(memfd_create(flight::file_name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (file < 0) {
         return;
     }

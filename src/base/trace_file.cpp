@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file_space.h"
 #include "base/read_text.h"
@@ -65,7 +66,8 @@ int make_file(const std::string &folder, int rank, std::string &path) {
     for (int attempt = 0; attempt < most_of_one_name; ++attempt) {
         path = folder + '/' + file_name(rank, attempt);
         constexpr mode_t for_whom_umask_allows = 0666;
-        const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, for_whom_umask_allows);
+        const int file =
+            above_standard(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, for_whom_umask_allows));
         if (file >= 0 || errno != EEXIST) {
             return file;
         }

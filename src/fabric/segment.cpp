@@ -10,6 +10,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file_space.h"
 #include "base/random.h"
@@ -57,7 +58,7 @@ Segment Segment::create(size_t bytes, size_t reserved, int *descriptor) {
              "so large: raise the limit (ulimit -f), or lower XCOLL_HEAP",
              bytes / 1024);
     }
-    const int file = memfd_create("xcoll", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const int file = above_standard(memfd_create("xcoll", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (file < 0) {
         fail_system("memfd_create");
     }
