@@ -11,6 +11,7 @@
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
 #include "tools/shared/out_of_memory.h"
+#include "tools/shared/standard_descriptors.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
 #include "tools/xcoll-doctor/trace_events.h"
@@ -132,6 +133,7 @@ void refuse_options_of_machine(const Wanted &wanted) {
 
 int main(int count, char **arguments) {
     xcoll::tools::end_when_out_of_memory();
+    xcoll::tools::keep_closed_standard_descriptors();
     Wanted wanted;
     const xcoll::tools::Tool tool = {
         "xcoll-doctor",

@@ -10,6 +10,7 @@
 #include "tools/shared/command_line.h"
 #include "tools/shared/library.h"
 #include "tools/shared/out_of_memory.h"
+#include "tools/shared/standard_descriptors.h"
 #include "tools/xcoll-info/sections.h"
 
 using namespace xcoll;
@@ -124,6 +125,7 @@ int run(const Wanted &wanted) {
 
 int main(int count, char **arguments) {
     tools::end_when_out_of_memory();
+    tools::keep_closed_standard_descriptors();
     Wanted wanted;
     const tools::Tool tool = {
         "xcoll-info",

@@ -11,6 +11,7 @@
 #include "tools/shared/programs.h"
 #include "tools/shared/progress.h"
 #include "tools/shared/sizes.h"
+#include "tools/shared/standard_descriptors.h"
 #include "tools/shared/text.h"
 #include "tools/shared/write_whole.h"
 #include "tools/xcoll-tune/contest.h"
@@ -147,5 +148,6 @@ int run(const Options &options) {
 
 int main(int count, char **arguments) {
     xcoll::tools::end_when_out_of_memory();
+    xcoll::tools::keep_closed_standard_descriptors();
     return with_options(count, arguments, run);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What all tools do alike: they tell their version, take everything after -- as words, and say what they cannot write
-# and why: a file, or what they print.
+# and why: a file, or what they print, on a full disk or where their output is closed.
 # shellcheck source=tests/faults/xcollrun_helpers.bash
 . "$(dirname "$0")/xcollrun_helpers.bash"
 version=$(sed -nE 's/^#define XCOLL_VERSION_(MAJOR|MINOR|PATCH) //p' "$SRC/include/xcoll.h" | paste -sd.)
@@ -42,5 +42,17 @@ is_told_of xcoll-perf -t 1 --op bcast --sizes 64 --seconds 0.00001
 is_told_of xcoll-perf -t 1 --op bcast --sizes 64 --seconds 0.00001 --json
 is_told_of xcoll-perf --list
 is_told_of xcoll-tune -n 2 --ops allreduce --sizes 8 --time 1
+
+# Where it is closed too: what is opened instead does not get what was printed.
+is_closed() { # TOOL ARGUMENTS...
+    "$BUILD/$1" "${@:2}" >&- 2>"$work/err" <&-
+    [ $? -eq 1 ] || wrong "$* returned something else than 1 where its output is closed"
+    says err "$1: cannot write to standard output: "
+}
+is_closed xcoll-info
+is_closed xcoll-doctor -n 2
+is_closed xcoll-perf --op bcast --sizes 64 --seconds 0.00001 --plot "$work/plot"
+silent plot 'bytes  '
+is_closed xcoll-tune -n 2 --ops allreduce --sizes 8 --time 1
 
 finish
