@@ -31,6 +31,19 @@ void expect(const std::string &text, const std::string &part) {
     }
 }
 
+// As much as there is room for, and how much it would be.
+void expect_a_part_where_there_is_less_room(xcoll_comm_t comm) {
+    const std::string whole = described(comm);
+    for (const size_t room : {size_t{0}, size_t{1}, size_t{10}, whole.size()}) {
+        std::string part(whole.size(), '#');
+        size_t length = room;
+        must(xcoll_comm_describe(comm, part.data(), &length));
+        const std::string kept = room > 0 ? whole.substr(0, room - 1) + '\0' : "";
+        const bool right = part.compare(0, room, kept) == 0 && part.find_first_not_of('#', room) == std::string::npos;
+        expect(right && length == whole.size() ? "right" : part, "right");
+    }
+}
+
 std::string setting(const char *name, const char *value, const char *usual, const char *source) {
     return std::string("{\"name\": \"XCOLL_") + name + "\", \"value\": \"" + value + "\", \"default\": \"" + usual +
            "\", \"source\": \"" + source + "\"";
@@ -59,6 +72,7 @@ int main() {
         expect(text, "\"memory\": {\"slot_bytes\": ");
         expect(text, "\"usable_processors\": ");
     }
+    expect_a_part_where_there_is_less_room(world);
     must(xcoll_comm_free(&child));
     must(xcoll_comm_free(&world));
     must(xcoll_finalize());
