@@ -85,7 +85,7 @@ esac
 echo "This machine lacks:"
 printf '%s' "$missing" | while read -r kind package reason; do
     [ "$kind" = optional ] && reason="$reason (optional)"
-    printf '    %-32s %s\n' "$(echo "$package" | sed 's/,/ or /g')" "$reason"
+    printf '    %-38s %s\n' "$(echo "$package" | sed 's/,/ or /g')" "$reason"
 done
 required=$(printf '%s' "$missing" | awk '$1 == "required" {print $2}')
 optional=$(printf '%s' "$missing" | awk '$1 == "optional" {print $2}')
@@ -115,9 +115,10 @@ else
     $command"
 fi
 
+# A name that apt does not know is a pattern to it, so that g++ finds whatever has a g.
 candidate() { # the first of the alternatives that apt knows
     for name in $(echo "$1" | tr , ' '); do
-        apt-cache policy "$name" 2>/dev/null | grep -q 'Candidate: [^(]' && echo "$name" && return 0
+        apt-cache policy "$name" 2>/dev/null | grep -A 2 -xF "$name:" | grep -q 'Candidate: [^(]' && echo "$name" && return 0
     done
     return 1
 }
@@ -134,7 +135,9 @@ known=yes
 for package in $required $optional; do candidate "$package" >/dev/null || known=no; done
 if [ -n "$required" ] || [ $known = no ]; then
     echo "+ ${as_root:+$as_root }apt-get update"
-    $as_root apt-get update -qq >"$log" 2>&1 || tail -n 5 "$log" >&2
+    # What it could not reach it only warns of.
+    $as_root apt-get update -qq >"$log" 2>&1 || true
+    tail -n 5 "$log" >&2
 fi
 
 chosen=
