@@ -28,7 +28,7 @@ templates := $(addprefix $(S).build/,config.mk.in config.h.in Makefile.in)
 
 $(BUILD)/configure: $(S)configure.ac $(S)include/xcoll.h
 	@command -v autoconf >/dev/null || { echo 'xcoll needs autoconf, which is not installed.' \
-	  '`make demo` installs what is missing (Debian, Ubuntu: apt-get install g++ autoconf).' >&2; exit 1; }
+	  'Install it (Debian, Ubuntu: apt-get install g++ autoconf); `make demo` does that.' >&2; exit 1; }
 	@mkdir -p '$(BUILD)'
 	$(call say,AUTOCONF,$@) cd '$(BUILD)' && autoconf -o configure '$(abspath $(S)configure.ac)'
 

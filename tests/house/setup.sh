@@ -49,4 +49,10 @@ XCOLL_NO_INSTALL= setup 0 fuzz "$work/build"
 called 'apt-get install -y -qq --no-install-recommends g++ autoconf'
 called 'apt-get install -y -qq --no-install-recommends clang'
 [ -e "$work/build/packages-changed" ] || stop "configure is not told that packages came"
+
+# Whoever goes without it is told by configure too.
+mkdir "$work/configured"
+(cd "$work/configured" && env -u CC -u CXX PATH="$bin" sh "$BUILD/configure" --srcdir="$SRC") >"$work/said" 2>&1 &&
+    stop "configure finds a compiler where none is"
+said 'apt-get install g++'
 exit 0
