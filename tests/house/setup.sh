@@ -14,7 +14,8 @@ stub() { # NAME: a program of the lines that come
 }
 setup() { # EXPECTED-STATUS WORD...
     : >"$work/calls"
-    env -u CC -u CXX -u XCOLL_NO_INSTALL PATH="$bin" CALLS="$work/calls" sh "$SRC/.build/setup.sh" "${@:2}" >"$work/said" 2>&1
+    env -u CC -u CXX XCOLL_NO_INSTALL="${forbidden-}" PATH="$bin" CALLS="$work/calls" \
+        sh "$SRC/.build/setup.sh" "${@:2}" >"$work/said" 2>&1
     [ $? -eq "$1" ] || { cat "$work/said"; stop "setup.sh ${*:2}: expected the status $1"; }
 }
 said() { # TEXT
@@ -45,10 +46,14 @@ said 'has g++.'
 
 stub apt-get <<<'echo "apt-get $*" >>"$CALLS"'
 stub apt-cache <<<'[ "$2" = clang-14 ] || printf "%s:\n  Installed: (none)\n  Candidate: 1.2\n" "$2"'
-XCOLL_NO_INSTALL= setup 0 fuzz "$work/build"
+setup 0 fuzz "$work/build"
 called 'apt-get install -y -qq --no-install-recommends g++ autoconf'
 called 'apt-get install -y -qq --no-install-recommends clang'
 [ -e "$work/build/packages-changed" ] || stop "configure is not told that packages came"
+
+forbidden=1 setup 0 fuzz "$work/build"
+said 'XCOLL_NO_INSTALL=1: nothing is installed'
+[ ! -s "$work/calls" ] || stop "against XCOLL_NO_INSTALL was called: $(cat "$work/calls")"
 
 # Whoever goes without it is told by configure too.
 mkdir "$work/configured"
