@@ -104,7 +104,8 @@ $(static): $(library_objects) $(BUILD)/obj/library.txt
 # ------------------------------------------------------------------------------------------- plug-ins and tools
 # A plug-in lies in xcoll/ beside the library, here as where it is installed.
 
-plugins := $(foreach p,ucx crypto,$(if $(filter-out no,$($p)),$p))
+# A blank between two that are left out is not empty to $(if).
+plugins := $(strip $(foreach p,ucx crypto,$(if $(filter-out no,$($p)),$p)))
 plugin_files := $(patsubst %,$(BUILD)/xcoll/libxcoll_%.so,$(plugins))
 plugin_cflags_ucx := $(UCX_CFLAGS)
 plugin_libs_ucx := $(UCX_LIBS)
