@@ -9,8 +9,9 @@ cd "$sources"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # The time of the last commit; in an unpacked archive its files have it.
-if git rev-parse --show-toplevel 2>/dev/null | grep -qxF "$(pwd -P)"; then
-    git ls-files | while read -r file; do [ -f "$file" ] && echo "$file"; done >"$list"
+if [ -e .git ]; then
+    tracked=$(git ls-files) || { echo 'This is a git checkout, and git does not tell which files belong to it.' >&2; exit 1; }
+    echo "$tracked" | while read -r file; do [ ! -f "$file" ] || echo "$file"; done >"$list"
     time=$(git log -1 --format=%ct)
 else
     find . -type f ! -path './build*' | sed 's|^\./||' >"$list"

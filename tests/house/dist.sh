@@ -2,7 +2,8 @@
 # The archive of `make dist` has every file of the tree, is the same whoever packs it and when, and builds without git.
 # timeout: 300
 source "$(dirname "$0")/building.bash"
-command -v git >/dev/null && git -C "$SRC" rev-parse HEAD >/dev/null 2>&1 || { echo "this tree is no git checkout"; exit 77; }
+[ -e "$SRC/.git" ] || { echo "this tree is no git checkout"; exit 77; }
+git -C "$SRC" ls-files >/dev/null 2>&1 || { echo "git does not tell which files belong to this tree"; exit 77; }
 pack() { # SOURCES ARCHIVE
     quietly sh "$SRC/.build/dist.sh" "$1" 1.2.3 "$2"
 }
@@ -29,4 +30,10 @@ build() {
 }
 build build/obj/base/dtype.o build/obj/tools/shared/shape.o build/xcoll-api.json build/xcoll.pc
 build -n all tests install
+
+# What else lies in a checkout is not packed either where git does not tell.
+PATH="$work/bin:$PATH" sh "$SRC/.build/dist.sh" "$work/clone" 1.2.3 "$work/four.tar.gz" >"$work/log" 2>&1 &&
+    stop "a git checkout is packed without git"
+grep -q 'git does not tell' "$work/log" || { cat "$work/log"; stop "it is not told why a checkout cannot be packed"; }
+[ ! -e "$work/four.tar.gz" ] || stop "half an archive is there"
 exit 0

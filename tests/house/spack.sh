@@ -4,6 +4,7 @@
 # timeout: 300
 source "$(dirname "$0")/building.bash"
 command -v python3 >/dev/null || { echo "python3 is not installed: recipes are written in it"; exit 77; }
+[ ! -e "$SRC/.git" ] || git -C "$SRC" ls-files >/dev/null 2>&1 || { echo "git does not tell which files belong to this tree"; exit 77; }
 make_it spack
 repository=$BUILD/spack
 grep -qx '  namespace: xcoll' "$repository/repo.yaml" || stop "repo.yaml names no namespace"
