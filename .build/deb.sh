@@ -5,6 +5,7 @@
 # usage: deb.sh TREE VERSION SOURCES OUT     TREE was installed with prefix=/usr and the multiarch libdir
 set -eu
 tree=$1 version=$2 sources=$3 out=$4
+command -v dpkg-shlibdeps >/dev/null || { echo "make deb needs dpkg-shlibdeps (apt-get install dpkg-dev)." >&2; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 architecture=$(dpkg --print-architecture)

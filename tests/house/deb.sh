@@ -3,6 +3,12 @@
 # timeout: 300
 source "$(dirname "$0")/building.bash"
 command -v dpkg-deb >/dev/null || { echo "dpkg-deb is not installed: this is no Debian"; exit 77; }
+command -v dpkg-shlibdeps >/dev/null || { echo "dpkg-shlibdeps is not installed (Debian, Ubuntu: dpkg-dev)"; exit 77; }
+
+# Packages that name no version of what they need are not made.
+PATH=$work /bin/sh "$SRC/.build/deb.sh" tree 1.2.3 sources "$work/deb" 2>"$work/log" && stop "packages are made without dpkg-shlibdeps"
+grep -q 'apt-get install dpkg-dev' "$work/log" || { cat "$work/log"; stop "it is not told what make deb needs"; }
+
 make_it deb
 packages=("$BUILD"/deb/*.deb)
 [ ${#packages[@]} -eq 4 ] || stop "expected four packages: ${packages[*]}"
