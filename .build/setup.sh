@@ -52,7 +52,11 @@ case $purpose in check | clang | coverage)
     need abigail-tools "holds the library against the record of its ABI" has_command abidiff
     need cmake "tries the package for CMake" has_command cmake
     need tclsh,tcl "tries the environment module" has_command tclsh
+    need dpkg-dev "tells what the Debian packages depend on" has_command dpkg-shlibdeps
     need lintian "looks for defects in the Debian packages" has_command lintian
+    need python3 "reads the JSON that the tools write" has_command python3
+    need procps "looks for processes that were left behind" has_command pgrep
+    [ ! -e "$(dirname "$0")/../.git" ] || need git "tells which files belong to the archive of the sources" has_command git
     kind=required ;;
 esac
 case $purpose in lint)
