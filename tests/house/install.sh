@@ -26,9 +26,13 @@ for tool in "$prefix"/bin/*; do
     [ -e "$tool" ] || continue
     "$tool" --help >/dev/null 2>&1 || stop "the installed $(basename "$tool") --help does not run"
 done
-eval "$CC -o '$work/user' '$work/user.c' $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xcoll)" ||
-    stop "a program does not build with the flags of xcoll.pc"
-LD_LIBRARY_PATH="$prefix/lib" "$work/user" || stop "a program built with xcoll.pc does not run"
+for way in "" --static; do
+    eval "$CC -o '$work/user' '$work/user.c' $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config $way --cflags --libs xcoll)" ||
+        stop "a program does not build with the flags of pkg-config $way"
+    LD_LIBRARY_PATH="$prefix/lib" "$work/user" || stop "a program built with the flags of pkg-config $way does not run"
+done
+static=$(find "$prefix" -name '*.a')
+[ -z "$static" ] || stop "a process could have a second copy of the library, from $static"
 
 # The environment module, read as the modules command would: what it puts first in a variable is there.
 if command -v tclsh >/dev/null; then
