@@ -5,7 +5,7 @@ skip() {
     echo "$1"
     exit 77
 }
-[ "$(id -u)" = 0 ] || skip "only root may make network namespaces"
+[ "$(id -u)" = 0 ] || skip "only root may make network namespaces: sudo make check KINDS=net"
 command -v ip >/dev/null || skip "needs ip (Debian, Ubuntu: apt-get install iproute2)"
 [ -e "$BUILD/xcoll/libxcoll_ucx.so" ] || skip "the library was built without UCX"
 
