@@ -110,7 +110,7 @@ run_example() { # name
     fi
     $CC -std=c99 -Wall -Wextra -pedantic-errors -Werror -I"$SRC/include" "$source" -o "$work/$1" \
         -L"$BUILD" -lxcoll -Wl,-rpath,"$BUILD" -pthread >"$log" 2>&1 &&
-        timeout 30 "$BUILD/xcollrun" -n 2 "$work/$1" >"$log" 2>&1 ||
+        (cd "$work" && timeout 30 "$BUILD/xcollrun" -n 2 "$work/$1") >"$log" 2>&1 ||
         complain "The example $1 does not compile without a warning, or fails with two ranks:" "$(cat "$log")"
 }
 for page in $pages; do
@@ -123,6 +123,7 @@ for source in "$work"/*.c; do
     found=$((found + 1))
     run_example "$(basename "$source" .c)"
 done
+complain "An example leaves a file outside of the folder that it runs in:" "$(grep -n 'fopen("/.*"w' $pages)"
 [ $found -gt 10 ] || { echo "only $found examples found: this check needs mending"; bad=1; }
 
 # ---- layout
