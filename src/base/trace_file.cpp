@@ -80,7 +80,7 @@ int make_file(const std::string &folder, int rank, std::string &path) {
 // ------------------------------------------------------------------------------------------------ one section
 
 Trace::Trace(std::shared_ptr<const TraceFile> file, size_t place, uint64_t capacity, const Identity &identity)
-    : file_(std::move(file)), place_(place), capacity_(capacity) {
+    : file_(std::move(file)), place_(place), capacity_(capacity), clock_(file_->ticks_per_ns()) {
     void *base = map_part(file_->descriptor(), place, section_bytes(capacity));
     if (!base) {
         fail_system("mmap of a trace");
@@ -130,7 +130,7 @@ uint64_t Trace::begin(const Description &description) {
     const uint8_t algorithm = description.algorithm ? place_of(description.algorithm) : trace::no_algorithm;
     const trace::Details details{description.form, algorithm, 0, description.calls};
     event(number).rewrite(trace::stamp(number, false),
-                          {static_cast<uint64_t>(now_ns()), 0, description.call.what, description.taken,
+                          {static_cast<uint64_t>(clock_.now()), 0, description.call.what, description.taken,
                            description.given, details.word(), description.number});
     return number;
 }
@@ -144,7 +144,7 @@ void Trace::end(uint64_t number, xcoll_result_t result) {
     trace::Details details = trace::Details::of(ended.words[trace::event_details]);
     details.result = static_cast<uint16_t>(result);
     show(ended.words[trace::event_details], details.word());
-    show(ended.words[trace::event_end], static_cast<uint64_t>(now_ns()));
+    show(ended.words[trace::event_end], static_cast<uint64_t>(clock_.now()));
     show(ended.stamp, trace::stamp(number, true));
 }
 

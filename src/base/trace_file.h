@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/near_clock.h"
 #include "base/trace.h"
 
 namespace xcoll {
@@ -53,6 +54,7 @@ private:
     trace::Section *section_;
     trace::Event *events_;
     uint64_t begun_ = 0;
+    NearClock clock_;
     const char *algorithms_[trace::most_algorithms] = {}; // those that the section lists
 };
 
@@ -70,6 +72,9 @@ public:
     int descriptor() const {
         return descriptor_.get();
     }
+    double ticks_per_ns() const {
+        return ticks_per_ns_;
+    }
 
 private:
     explicit TraceFile(int descriptor) : descriptor_(descriptor) {
@@ -77,6 +82,7 @@ private:
     void write_header();
 
     const Descriptor descriptor_;
+    const double ticks_per_ns_ = measure_ticks_per_ns();
     trace::FileHeader *header_ = nullptr;
     std::mutex mutex_;
     size_t bytes_ = trace::page_bytes; // all sections
