@@ -110,23 +110,15 @@ void an_error_of_the_callback_is_reported() {
     board->destroy();
 }
 
-// Threads that make a communicator this way map each other's memory once more each. ThreadSanitizer tells memory by its
-// address, so it cannot see how they wait for each other.
-#ifdef __SANITIZE_THREAD__
-constexpr bool threads_can_be_seen = false;
-#else
-constexpr bool threads_can_be_seen = true;
-#endif
-
 } // namespace
 
 int main(int, char **argv) {
     const int size = std::atoi(argv[1]);
     test(size, 1);
-    if (threads_can_be_seen) {
+    if (ranks::strangers_can_be_seen) {
         test(1, size);
     }
-    if (size > 1 && threads_can_be_seen) {
+    if (size > 1 && ranks::strangers_can_be_seen) {
         test(size, 2);
         test(2, size);
     } else if (size == 1) {

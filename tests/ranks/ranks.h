@@ -20,6 +20,14 @@
 
 namespace ranks {
 
+// Threads that meet by an allgather or a unique id, as strangers do, map each other's memory once more each.
+// ThreadSanitizer tells memory by its address, so it cannot see how they wait for each other.
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool strangers_can_be_seen = false;
+#else
+inline constexpr bool strangers_can_be_seen = true;
+#endif
+
 // Of the caller, when it stands as a default argument. clang 14 has no std::source_location.
 class Location {
 public:

@@ -195,8 +195,10 @@ int main(int, char **argv) {
     const int size = std::atoi(argv[1]);
     children_of_the_maker(size);
     one_of_the_ranks_is_the_maker(size);
-    threads_of_one_process(size);
-    threads_of_processes_with_several_ids(size);
+    if (ranks::strangers_can_be_seen) {
+        threads_of_one_process(size);
+        threads_of_processes_with_several_ids(size);
+    }
     several_communicators_of_a_process(size);
     const int port = free_port();
     by_the_environment(size, "XCOLL_RANK", "XCOLL_SIZE", {{"XCOLL_ROOT", "localhost:" + std::to_string(port)}});
