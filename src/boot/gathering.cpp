@@ -49,7 +49,7 @@ void agree(Bootstrap &boot, const Report &mine) {
         return;
     }
     // Whoever blames a rank that has failed itself tells only of the consequence.
-    std::ranges::stable_partition(failed, [&](size_t rank) {
+    std::stable_partition(failed.begin(), failed.end(), [&](size_t rank) {
         const int blamed = reports[rank].at_fault;
         return blamed == Failure::nobody || !reports[static_cast<size_t>(blamed)].failed();
     });
