@@ -63,6 +63,8 @@ case $purpose in lint)
     need clang-format-14,clang-format "checks the layout of the sources" has_command clang-format-14 clang-format
     need clang-tidy-14,clang-tidy "looks for defects in the sources" has_command clang-tidy-14 clang-tidy
     need cppcheck "looks for defects of other kinds" has_command cppcheck ;;
+clang)
+    need clang-14,clang "compiles the library, too" has_command clang++-14 clang++ ;;
 fuzz)
     kind=optional
     need clang-14,clang "compiles what libFuzzer drives" has_command clang++-14 clang++

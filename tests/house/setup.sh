@@ -49,6 +49,8 @@ stub apt-cache <<<'[ "$2" = clang-14 ] || printf "%s:\n  Installed: (none)\n  Ca
 setup 0 fuzz "$work/build"
 called 'apt-get install -y -qq --no-install-recommends g++ autoconf'
 called 'apt-get install -y -qq --no-install-recommends clang'
+setup 0 clang "$work/build"
+called ' clang'
 [ -e "$work/build/packages-changed" ] || stop "configure is not told that packages came"
 
 forbidden=1 setup 0 fuzz "$work/build"
