@@ -6,6 +6,7 @@
 #include <new>
 
 #include "tools/shared/printed.h"
+#include "tools/xcollrun/exit_codes.h"
 #include "tools/xcollrun/guard.h"
 #include "tools/xcollrun/job.h"
 #include "tools/xcollrun/options.h"
@@ -44,7 +45,7 @@ int main(int count, char **arguments) try {
     const auto parsed = launcher::parse_options(count, arguments);
     if (const auto *notice = std::get_if<launcher::Notice>(&parsed)) {
         std::fputs(notice->text.c_str(), notice->is_error ? stderr : stdout);
-        return notice->is_error ? 125 : tools::once_printed("xcollrun", 0);
+        return notice->is_error ? launcher::could_not_start : tools::once_printed("xcollrun", 0);
     }
     auto options = std::get<launcher::Options>(parsed);
     if (options.ranks == 0) {
@@ -55,5 +56,5 @@ int main(int count, char **arguments) try {
     return launcher::Job(options, signals, guard).run();
 } catch (const std::bad_alloc &) {
     std::fputs(launcher::no_memory, stderr);
-    return 125;
+    return launcher::could_not_start;
 }

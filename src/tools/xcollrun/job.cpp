@@ -11,6 +11,7 @@
 #include "base/list_folder.h"
 #include "tools/shared/processes.h"
 #include "tools/xcollrun/descendants.h"
+#include "tools/xcollrun/exit_codes.h"
 #include "tools/xcollrun/processors.h"
 
 namespace xcoll::launcher {
@@ -21,7 +22,6 @@ constexpr int64_t grace_ms = 2000;    // from being told to SIGTERM, and from th
 constexpr int64_t again_ms = 50;      // from one SIGKILL to the next, for what was started in between
 constexpr int64_t deserter_ms = 1000; // for the end of a process whose socket has hung up
 constexpr int64_t retry_ms = 5;
-constexpr int job_broken = 1, timed_out = 124, could_not_start = 125;
 
 void say(const std::string &line) {
     std::fprintf(stderr, "xcollrun: %s\n", line.c_str());

@@ -7,13 +7,12 @@
 #include <sys/wait.h>
 
 #include "boot/launcher_protocol.h"
+#include "tools/xcollrun/exit_codes.h"
 #include "tools/xcollrun/processors.h"
 
 namespace xcoll::launcher {
 
 namespace {
-
-constexpr int could_not_start = 125, not_runnable = 126, not_found = 127;
 
 struct Pair {
     Descriptor ours, theirs;
