@@ -11,6 +11,7 @@
 
 #include "base/op.h"
 #include "base/signal.h"
+#include "fabric/disagreement.h"
 
 namespace xcoll {
 
@@ -81,9 +82,9 @@ struct Cell {
 
 // What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
 struct alignas(line_bytes) Farewell {
-    std::atomic<uint32_t> result{0}; // an xcoll_result_t; written last, with release
-    int32_t rank = -1;               // at fault; its own if it blames nobody
-    char reason[184] = {};           // NUL-terminated
+    std::atomic<uint32_t> result{0};  // an xcoll_result_t; written last, with release
+    int32_t rank = -1;                // at fault; its own if it blames nobody
+    char reason[longest_reason] = {}; // NUL-terminated
 };
 
 struct Board {
