@@ -6,6 +6,7 @@
 #include <new>
 
 #include "tools/shared/printed.h"
+#include "tools/shared/standard_descriptors.h"
 #include "tools/xcollrun/exit_codes.h"
 #include "tools/xcollrun/guard.h"
 #include "tools/xcollrun/job.h"
@@ -16,17 +17,6 @@
 using namespace xcoll;
 
 namespace {
-
-// A descriptor below 3 that is closed would be taken by a socket, which a rank would then write its output to.
-void open_standard_descriptors() {
-    int number;
-    do {
-        number = open("/dev/null", O_RDWR);
-    } while (number >= 0 && number <= STDERR_FILENO);
-    if (number >= 0) {
-        close(number);
-    }
-}
 
 // Started by a rank of another job: that rank's socket is not for the ranks of this one.
 void keep_outer_socket() {
@@ -40,7 +30,8 @@ void keep_outer_socket() {
 } // namespace
 
 int main(int count, char **arguments) try {
-    open_standard_descriptors();
+    // What its ranks print is theirs, and no fault of the job where nobody reads it.
+    tools::keep_closed_standard_descriptors(tools::Unread::vanishes);
     keep_outer_socket();
     const auto parsed = launcher::parse_options(count, arguments);
     if (const auto *notice = std::get_if<launcher::Notice>(&parsed)) {

@@ -6,13 +6,15 @@
 
 namespace xcoll::tools {
 
-void keep_closed_standard_descriptors() {
+void keep_closed_standard_descriptors(Unread what_is_written) {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; ++number) {
         if (fcntl(number, F_GETFD) >= 0 || errno != EBADF) {
             continue;
         }
-        // The lowest number that is free is this one. Read-only, so that writing fails; the input the other way round.
-        open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        // The lowest number that is free is this one. Writing to it fails if it is open for reading only; so for the
+        // input, the other way round.
+        const int failing = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        open("/dev/null", what_is_written == Unread::fails ? failing : O_RDWR);
     }
 }
 

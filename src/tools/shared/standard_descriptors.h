@@ -3,8 +3,10 @@
 
 namespace xcoll::tools {
 
-// No file that is opened later gets one of these numbers, and what is written to them is an error as before. To be
-// called first in main().
-void keep_closed_standard_descriptors();
+// What is written where nobody reads.
+enum class Unread { fails, vanishes };
+
+// No file that is opened later gets one of these numbers. To be called first in main().
+void keep_closed_standard_descriptors(Unread what_is_written = Unread::fails);
 
 } // namespace xcoll::tools
