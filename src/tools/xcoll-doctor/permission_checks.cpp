@@ -11,6 +11,7 @@
 
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
+#include "tools/xcollrun/open_files.h"
 
 namespace xcoll::doctor {
 
@@ -21,10 +22,11 @@ namespace {
 Finding look_at_open_files(const Patient &patient) {
     rlimit values{};
     getrlimit(RLIMIT_NOFILE, &values);
-    // xcollrun raises its own limit as far as it may: a socket and a descriptor for each rank, two pipes with --label,
-    // and some for itself. A rank keeps what it opens below this, however many ranks there are.
+    // A rank keeps what it opens below this, however many ranks there are. xcollrun raises its own limit as far as it
+    // may; with --label it needs most, and usually it is started with no more than the standard descriptors.
     constexpr rlim_t of_rank = 64;
-    const rlim_t of_launcher = 4 * static_cast<rlim_t>(patient.ranks) + 32;
+    constexpr size_t standard_descriptors = 3;
+    const rlim_t of_launcher = launcher::open_files_needed(patient.ranks, true, standard_descriptors);
     if (values.rlim_max < of_launcher || values.rlim_cur < of_rank) {
         return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun",
                               static_cast<unsigned long long>(values.rlim_cur),

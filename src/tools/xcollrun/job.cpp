@@ -12,6 +12,7 @@
 #include "tools/shared/processes.h"
 #include "tools/xcollrun/descendants.h"
 #include "tools/xcollrun/exit_codes.h"
+#include "tools/xcollrun/open_files.h"
 #include "tools/xcollrun/processors.h"
 
 namespace xcoll::launcher {
@@ -76,11 +77,7 @@ void Job::start() {
 }
 
 void Job::allow_open_files() {
-    // Of each rank: its socket, the descriptor that it hands to the others, its output.
-    const rlim_t of_each = options_.label ? 4 : 2;
-    // What a rank is started with, signals, the guard, a look into /proc.
-    constexpr rlim_t ours = 20;
-    const rlim_t needed = static_cast<rlim_t>(options_.ranks) * of_each + ours + list_folder("/proc/self/fd").size();
+    const rlim_t needed = open_files_needed(options_.ranks, options_.label, list_folder("/proc/self/fd").size());
     getrlimit(RLIMIT_NOFILE, &launch_.open_files);
     rlimit raised = launch_.open_files;
     if (raised.rlim_cur >= needed) {
