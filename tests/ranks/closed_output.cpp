@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
@@ -29,9 +32,9 @@ void nothing_has_these_numbers() {
 } // namespace
 
 int main() {
-    char folder[] = "/tmp/closed-output-XXXXXX";
-    ranks::check(mkdtemp(folder) != nullptr, "no folder");
-    setenv("XCOLL_TRACE", folder, 1);
+    std::string folder = (std::filesystem::temp_directory_path() / "closed-output-XXXXXX").string();
+    ranks::check(mkdtemp(folder.data()) != nullptr, "no folder");
+    setenv("XCOLL_TRACE", folder.c_str(), 1);
     for (const int number : standard) {
         close(number);
     }
@@ -45,6 +48,6 @@ int main() {
     must(xcoll_comm_size(world, &size) == XCOLL_SUCCESS, 4);
     must(xcoll_allreduce(XCOLL_IN_PLACE, &sum, 1, XCOLL_INT32, XCOLL_SUM, world) == XCOLL_SUCCESS && sum == size, 5);
     must(xcoll_comm_free(&world) == XCOLL_SUCCESS && xcoll_finalize() == XCOLL_SUCCESS, 6);
-    const std::string command = std::string("rm -r ") + folder;
-    return std::system(command.c_str()) == 0 ? 0 : 7;
+    std::error_code none_removed;
+    return std::filesystem::remove_all(folder, none_removed) > 1 ? 0 : 7;
 }
