@@ -4,6 +4,7 @@
 # timeout: 240
 . "$(dirname "$0")/xcollrun_helpers.bash"
 [ -z "$SANITIZER" ] || { echo "a sanitizer has an allocator of its own"; exit 77; }
+! grep -q __gcov_exit "$xcollrun" || { echo "gcov, which counts the lines, crashes where there is no memory"; exit 77; }
 command -v "$CC" >/dev/null || { echo "there is no $CC"; exit 77; }
 cat >"$work/poor.c" <<'END_OF_C'
 #include <errno.h>
