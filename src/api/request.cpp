@@ -11,36 +11,20 @@
 
 namespace xcoll::api {
 
-Plan &checked_request(xcoll_request_t handle) {
-    check_not_forked();
-    Plan *plan = request_of(handle);
+void fail_bad_request(const Plan *plan) {
     if (!plan || !plan->is_alive()) {
         fail(XCOLL_ERR_ARGUMENT, plan ? "request is not a request, or was waited for already"
                                       : "request is XCOLL_REQUEST_NULL: expected a request");
     }
-    if (plan->recorded) {
-        fail(XCOLL_ERR_STATE, "request belongs to a call of a group that has not ended: call xcoll_group_end first");
-    }
-    return *plan;
+    fail(XCOLL_ERR_STATE, "request belongs to a call of a group that has not ended: call xcoll_group_end first");
 }
 
-namespace {
-// Why it cannot be started; nullptr: it can.
-const char *obstacle(const Plan &plan) {
-    return !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
-           : plan.active         ? "is active: wait for it before it is started again"
-           : !plan.can_start()   ? "belongs to a communicator that was freed: free the request as well"
-                                 : nullptr;
-}
-} // namespace
-
-Plan &checked_startable(xcoll_request_t handle, const size_t *index) {
-    Plan &plan = checked_request(handle);
-    if (const char *why = obstacle(plan)) {
-        const std::string name = index ? xcoll::format("requests[%zu]", *index) : "request";
-        fail(plan.is_persistent() ? XCOLL_ERR_STATE : XCOLL_ERR_ARGUMENT, "%s %s", name.c_str(), why);
-    }
-    return plan;
+void fail_not_startable(const Plan &plan, const size_t *index) {
+    const std::string name = index ? xcoll::format("requests[%zu]", *index) : "request";
+    fail(plan.is_persistent() ? XCOLL_ERR_STATE : XCOLL_ERR_ARGUMENT, "%s %s", name.c_str(),
+         !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
+         : plan.active         ? "is active: wait for it before it is started again"
+                               : "belongs to a communicator that was freed: free the request as well");
 }
 
 Plan::Part checked_part(const Plan &plan, size_t part) {
@@ -59,19 +43,23 @@ void release(xcoll_request_t &handle) {
     plan->give_up();
 }
 
+[[gnu::noinline]] void consume_last(xcoll_request_t &handle) {
+    const std::unique_ptr<Plan> last(request_of(handle));
+    handle = XCOLL_REQUEST_NULL;
+    last->give_up();
+    last->check();
+}
+
 // The end of a request that is done: it becomes NULL, a persistent one inactive; the result is thrown if it is none to
 // be glad of.
-void consume(xcoll_request_t &handle) {
+[[gnu::always_inline]] inline void consume(xcoll_request_t &handle) {
     Plan &plan = *request_of(handle);
     if (plan.is_persistent()) {
         plan.active = false;
         plan.check();
-        return;
+    } else {
+        consume_last(handle);
     }
-    const std::unique_ptr<Plan> last(&plan);
-    handle = XCOLL_REQUEST_NULL;
-    last->give_up();
-    last->check();
 }
 
 // What there is to wait for; nullptr: nothing.
@@ -107,7 +95,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
 void wait(xcoll_request_t &handle, xcoll_status_t *status) {
     Plan *plan = active(handle);
     if (plan) {
-        plan->wait(-1, status ? xcoll::Timing::yes : xcoll::Timing::no);
+        plan->wait(status ? xcoll::Timing::yes : xcoll::Timing::no);
     }
     fill(status, plan, true);
     if (plan) {
@@ -164,7 +152,7 @@ xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int 
         xcoll_request_t &handle = out(request, "request");
         out(done, "done") = 1;
         Plan *plan = active(handle);
-        if (plan && !plan->wait(timeout_ms)) {
+        if (plan && !plan->wait_for(timeout_ms)) {
             *done = 0;
         }
         fill(status, plan, *done);

@@ -1,14 +1,30 @@
 // What a handle of the user's must be to be used as a request. Each throws ARGUMENT or STATE.
 #pragma once
 
+#include "api/handle.h"
 #include "core/plan.h"
 #include "xcoll.h"
 
 namespace xcoll::api {
 
-Plan &checked_request(xcoll_request_t handle);
+[[noreturn]] void fail_bad_request(const Plan *plan);
+inline Plan &checked_request(xcoll_request_t handle) {
+    check_not_forked();
+    Plan *plan = request_of(handle);
+    if (!plan || !plan->is_alive() || plan->recorded) [[unlikely]] {
+        fail_bad_request(plan);
+    }
+    return *plan;
+}
 // Persistent, not active, its communicators alive. `index`: where it is in the caller's array.
-Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr);
+[[noreturn]] void fail_not_startable(const Plan &plan, const size_t *index);
+inline Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr) {
+    Plan &plan = checked_request(handle);
+    if (!plan.is_persistent() || plan.active || !plan.can_start()) [[unlikely]] {
+        fail_not_startable(plan, index);
+    }
+    return plan;
+}
 Plan::Part checked_part(const Plan &plan, size_t part);
 
 } // namespace xcoll::api

@@ -81,9 +81,9 @@ public:
     uint64_t credit() const {
         return credit_for(window_, op_.kind, shown_);
     }
-    // A rank whose head is not there yet; -1: there is none.
-    int missing() const {
-        for (int p = 0; p < team_.size; ++p) {
+    // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
+    int missing(int begin) const {
+        for (int p = begin; p < team_.size; ++p) {
             if (p != team_.rank && reads(p) && !window_.entered(p, n_).reached()) {
                 return p;
             }

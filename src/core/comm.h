@@ -177,9 +177,12 @@ private:
     Until awaited(const Request &request);
     [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
     [[gnu::always_inline]] bool finish_plainly(Request &request);
-    bool finish_at_once(Request &request, Timing timing);
+    [[gnu::always_inline]] bool finish_at_once(Request &request, Timing timing);
     bool can_move(const Request &request) const;
+    // The first is a part of every start, the other for stages that begin later.
+    [[gnu::always_inline]] void begin_now(Request &request);
     void begin(Request &request);
+    void start_task(Request &request, Algorithm algorithm);
     void throw_trouble() const;
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
     // for too long since something `moved`.
@@ -192,7 +195,7 @@ private:
         in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
     }
     [[gnu::always_inline]] bool move(Request &request, bool &moved);
-    void end(Request &request, Timing timing);
+    [[gnu::always_inline]] void end(Request &request, Timing timing);
     // ---- what is kept of an operation
     Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
         recorder_.begin(n, call, row.name);

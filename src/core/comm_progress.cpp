@@ -14,8 +14,12 @@
 namespace xcoll {
 
 // With the owner word; its result is known.
-void Comm::end(Request &request, Timing timing) {
-    request.took = timing == Timing::yes || request.observers[0] ? ticks() - request.started : 0;
+inline void Comm::end(Request &request, Timing timing) {
+    request.took = 0;
+    if (timing == Timing::yes || request.observers[0]) {
+        request.took = ticks() - request.started;
+        request.ticks_per_ns = membership_.node->ticks_per_ns();
+    }
     record_end(request.recorded, request.result());
     for (const auto &observer : request.observers) {
         if (observer) {
@@ -26,19 +30,37 @@ void Comm::end(Request &request, Timing timing) {
     membership_.node->doorbell().wake_own();
 }
 
+void Comm::end_in_flight(const Failure &why) {
+    if (window_) {
+        window_->recall(); // before buffers are their users' again
+    }
+    if (!has_in_flight()) {
+        return; // what the list holds is no longer this thread's to know
+    }
+    cancel_messages();
+    for (Request *request : in_flight_) {
+        request->task = Task();
+        request->failure = why;
+        end(*request, Timing::yes);
+    }
+    in_flight_.clear();
+    tell_in_flight();
+}
+
 // True if it is done.
 inline bool Comm::finish_plainly(Request &request) {
     const OneShot steps(team_, request.what.op, request.call, request.n);
-    request.missing = steps.missing();
     if (request.missing >= 0) {
-        return false;
+        request.missing = steps.missing(request.missing); // the heads before it were seen
+        if (request.missing >= 0) {
+            return false;
+        }
     }
     if (steps.finish()) {
         return true;
     }
     request.plain = false;
-    request.task = behind_one_shot(request.what.op.kind)(request.home, team_, request.what.op, request.call, request.n);
-    request.task.start();
+    start_task(request, behind_one_shot(request.what.op.kind));
     return false;
 }
 
@@ -80,7 +102,11 @@ inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fa
         return false;
     }
     moved = true;
-    in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
+    if (place + 1 == in_flight_.size()) [[likely]] {
+        in_flight_.pop_back();
+    } else {
+        in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
+    }
     if (is_fatal(request.result())) {
         fatal = request.failure;
     }
@@ -138,13 +164,16 @@ Until Comm::awaited(const Request &request) {
 }
 
 // For who waits for it and has seen a head: before all else that is in flight. True if it is done.
-bool Comm::finish_at_once(Request &request, Timing timing) {
+inline bool Comm::finish_at_once(Request &request, Timing timing) {
     bool done = false;
     std::optional<Failure> fatal;
     if (const Owner owner(*this, Owner::Try{}); owner && !request.done() && request.begun && request.plain) {
-        const auto place = std::find(in_flight_.begin(), in_flight_.end(), &request) - in_flight_.begin();
+        size_t place = in_flight_.size() - 1; // mostly it is the last
+        while (in_flight_[place] != &request) {
+            --place;
+        }
         bool moved = false;
-        done = poll_one(static_cast<size_t>(place), moved, fatal, timing);
+        done = poll_one(place, moved, fatal, timing);
         tell_in_flight();
     }
     if (fatal) {

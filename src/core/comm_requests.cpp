@@ -22,12 +22,18 @@ inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
         instead = behind_one_shot(request.what.op.kind);
         return false;
     }
-    request.missing = steps.missing();
+    request.missing = steps.missing(0);
     return true;
 }
 
+void Comm::start_task(Request &request, Algorithm algorithm) {
+    request.home = {&frames_, &request.parking};
+    request.task = algorithm(request.home, team_, request.what.op, request.call, request.n);
+    request.task.start();
+}
+
 // An operation of a later stage has its number already, so that what is called after the group comes behind it.
-void Comm::begin(Request &request) {
+inline void Comm::begin_now(Request &request) {
     for (const auto &earlier : request.after) {
         if (const auto &why = earlier->failure) {
             request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
@@ -39,9 +45,12 @@ void Comm::begin(Request &request) {
     Algorithm algorithm = request.row->run;
     request.plain = algorithm == one_shot && begin_plainly(request, algorithm);
     if (!request.plain) {
-        request.task = algorithm(request.home, team_, request.what.op, request.call, request.n);
-        request.task.start();
+        start_task(request, algorithm);
     }
+}
+
+void Comm::begin(Request &request) {
+    begin_now(request);
 }
 
 inline void Comm::put_in_flight(Request &request) {
@@ -67,8 +76,6 @@ inline void Comm::put_in_flight(Request &request) {
         }
         request.recorded = record(op, request.call, request.n, *request.row);
     }
-    request.home = {&frames_, &request.parking};
-    request.ticks_per_ns = membership_.node->ticks_per_ns();
     request.stuck_since = request.next_look = 0;
     request.begun = false;
     request.first_missing = -1;
@@ -76,7 +83,7 @@ inline void Comm::put_in_flight(Request &request) {
     ++request.starts;
     try {
         if (request.may_begin()) {
-            begin(request);
+            begin_now(request);
             request.first_missing = request.plain ? request.missing : -1;
         }
     } catch (const std::bad_alloc &) {

@@ -35,21 +35,4 @@ void Comm::fail_for_good(const Failure &failure) {
     end_in_flight(*cause_);
 }
 
-void Comm::end_in_flight(const Failure &why) {
-    if (window_) {
-        window_->recall(); // before buffers are their users' again
-    }
-    if (!has_in_flight()) {
-        return; // what the list holds is no longer this thread's to know
-    }
-    cancel_messages();
-    for (Request *request : in_flight_) {
-        request->task = Task();
-        request->failure = why;
-        end(*request, Timing::yes);
-    }
-    in_flight_.clear();
-    tell_in_flight();
-}
-
 } // namespace xcoll

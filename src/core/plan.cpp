@@ -15,29 +15,26 @@ void Plan::make_persistent() {
     }
 }
 
-bool Plan::can_start() const {
-    return std::none_of(operations().begin(), operations().end(),
-                        [](const auto &operation) { return operation->comm_life.expired(); });
+void Plan::arm_observer() {
+    observer_->arm(operations().size());
 }
 
-void Plan::start() {
-    active = true;
-    failure.reset();
+void Plan::fail_to_start(const Failure &trouble) {
+    if (!failure) {
+        failure = trouble;
+    }
     if (observer_) {
-        observer_->arm(operations().size());
+        observer_->end(&trouble);
     }
-    for (const auto &operation : operations()) {
-        try {
-            operation->comm->start(*operation);
-        } catch (const Failure &trouble) {
-            if (!failure) {
-                failure = trouble;
-            }
-            if (observer_) {
-                observer_->end(&trouble);
-            }
-        }
+}
+
+bool Plan::wait_for(int64_t timeout_ms) {
+    if (timeout_ms < 0) {
+        wait();
+        return true;
     }
+    Plan *const self = this;
+    return wait_any({&self, 1}, timeout_ms) == 0;
 }
 
 bool Plan::done() const {
@@ -49,19 +46,6 @@ bool Plan::test() {
     for (const auto &operation : operations()) {
         if (!operation->done() && !operation->comm->test(*operation)) {
             return false;
-        }
-    }
-    return true;
-}
-
-bool Plan::wait(int64_t timeout_ms, Timing timing) {
-    if (timeout_ms >= 0) {
-        Plan *const self = this;
-        return wait_any({&self, 1}, timeout_ms) == 0;
-    }
-    for (const auto &operation : operations()) {
-        if (!operation->done()) {
-            operation->comm->wait_for(*operation, timing);
         }
     }
     return true;
@@ -103,15 +87,6 @@ void Plan::observe(Observer::Function function, void *context) {
         }
     }
     observer_->end(failure ? &*failure : nullptr);
-}
-
-void Plan::check() const {
-    check_started();
-    for (const auto &operation : operations()) {
-        if (operation->failure) {
-            throw *operation->failure;
-        }
-    }
 }
 
 void Plan::give_up() {

@@ -1,12 +1,14 @@
 // What a request of the ABI stands for: an operation, or the operations of a group; once, or as often as it is started.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/error.h"
+#include "core/comm.h"
 #include "core/request.h"
 
 namespace xcoll {
@@ -48,19 +50,49 @@ public:
         return persistent_;
     }
     // False: a communicator was freed meanwhile.
-    bool can_start() const;
+    bool can_start() const {
+        return std::none_of(operations().begin(), operations().end(),
+                            [](const auto &operation) { return operation->comm_life.expired(); });
+    }
 
     // Starts all operations; one that cannot be started fails the plan once the others are done. Throws nothing else.
-    void start();
+    void start() {
+        active = true;
+        failure.reset();
+        if (observer_) {
+            arm_observer();
+        }
+        for (const auto &operation : operations()) {
+            try {
+                operation->comm->start(*operation);
+            } catch (const Failure &trouble) {
+                fail_to_start(trouble);
+            }
+        }
+    }
     bool done() const;
     // Moves what can be moved; true if it is done.
     bool test();
+    void wait(Timing timing = Timing::yes) {
+        for (const auto &operation : operations()) {
+            if (!operation->done()) {
+                operation->comm->wait_for(*operation, timing);
+            }
+        }
+    }
     // True if it was done before the time was over; < 0: no limit.
-    bool wait(int64_t timeout_ms = -1, Timing timing = Timing::yes);
+    bool wait_for(int64_t timeout_ms);
     bool test_part(const Part &part);
     void wait_for_part(const Part &part);
     // Throws what went wrong since the last start; what kept it from starting.
-    void check() const;
+    void check() const {
+        check_started();
+        for (const auto &operation : operations()) {
+            if (operation->failure) {
+                throw *operation->failure;
+            }
+        }
+    }
     void check_part(const Part &part) const {
         const Request &operation = *operations()[part.operation];
         if (operation.failure) {
@@ -90,6 +122,9 @@ public:
     std::optional<Failure> failure; // what kept it from starting
 
 private:
+    void arm_observer();
+    void fail_to_start(const Failure &trouble);
+
     // Of a single call here, so that it takes one piece of memory.
     std::optional<Request> own_;
     std::shared_ptr<Request> first_; // `own_`, or nothing: then there are
