@@ -2,7 +2,7 @@
 // hypervisor. Rewriting a line that the other core has read costs 6 ns under one L3 of a Zen, 27 ns across two, and a
 // non-temporal store 2.3 ns always; on a Xeon of the fourth generation it is the other way round, 3.5 against 5.5. And
 // a line stored past the cache is read back from memory, which the writer does not see. So both are timed, and
-// streaming has to be far cheaper.
+// streaming has to be clearly cheaper.
 //
 // A local choice: it may change at any message, and peers need not know.
 #pragma once
@@ -24,7 +24,7 @@ public:
 
     StoreKind(Rule rule, double ticks_per_ns, Clock clock = ticks)
         : rule_(rule), clock_(clock), hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)),
-          longest_(static_cast<float>(longest_ns * ticks_per_ns)),
+          worst_news_(static_cast<float>(worst_news_ns * ticks_per_ns)),
           streamed_(static_cast<float>(usual_streamed_ns * ticks_per_ns)) {
     }
 
@@ -66,14 +66,16 @@ private:
     static constexpr uint32_t longest_trial_interval = 4096;
     static constexpr uint32_t timing_interval = 16;
     // Of a line in the payload ring: ordinary stores 0.4 to 1.5 ns under one L3, 5 to 9 ns across two (measured on Zen
-    // 4 and 5), 3.3 to 4.5 ns on a Xeon; streamed ones 1 to 2.3 ns on Zen and 5 to 6.5 ns on the Xeon, whose readers
-    // lose as much once more.
+    // 4 and 5), 2.2 to 2.6 and 12 ns on Zen 3, 3.3 to 4.5 ns on a Xeon; streamed ones 1 to 2.3 ns on Zen 4 and 5, 3.4
+    // ns on Zen 3, where a single trial takes up to 6.8 as its lines are in caches, and 5 to 6.5 ns on the Xeon, whose
+    // readers lose as much once more.
     static constexpr double usual_streamed_ns = 2;
-    static constexpr float worth_streaming = 2;
+    static constexpr float worth_streaming = 1.5;
     // Nothing is streamed faster than ordinary stores below that.
-    static constexpr double hopeless_ns = 2;
-    // Above this it was an interrupt, or the source came from memory: the same for both.
-    static constexpr double longest_ns = 8;
+    static constexpr double hopeless_ns = 3;
+    // News that are worse than what is known by more than that were an interrupt as likely as not: they count as
+    // little.
+    static constexpr double worst_news_ns = 6;
 
     bool may_other_win() const {
         return streaming() || ordinary_ > hopeless_;
@@ -81,13 +83,12 @@ private:
     static bool pays(float ordinary, float streamed) {
         return ordinary > worth_streaming * streamed;
     }
-    // With a limit to bad news.
-    float cost_of_line(uint64_t spent, size_t bytes) const {
-        return std::min(static_cast<float>(spent) * 64 / static_cast<float>(bytes), longest_);
+    static float cost_of_line(uint64_t spent, size_t bytes) {
+        return static_cast<float>(spent) * 64 / static_cast<float>(bytes);
     }
     // A fourth of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
-    static void learn(float &ticks_per_line, float cost) {
-        ticks_per_line += (cost - ticks_per_line) / 4;
+    void learn(float &ticks_per_line, float cost) const {
+        ticks_per_line += std::min(cost - ticks_per_line, worst_news_) / 4;
     }
     void plan_trial(bool other_won) {
         last_trial_ = messages_;
@@ -98,7 +99,7 @@ private:
     uint32_t messages_ = 0, last_trial_ = 0, trial_interval_ = shortest_trial_interval;
     Clock clock_;
     // In ticks per line.
-    float hopeless_, longest_, ordinary_ = 0, streamed_;
+    float hopeless_, worst_news_, ordinary_ = 0, streamed_;
 };
 
 } // namespace xcoll
