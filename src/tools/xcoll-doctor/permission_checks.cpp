@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/shared/open_files.h"
 #include "tools/shared/text.h"
 #include "tools/xcoll-doctor/check.h"
-#include "tools/xcollrun/open_files.h"
 
 namespace xcoll::doctor {
 
@@ -26,7 +26,7 @@ Finding look_at_open_files(const Patient &patient) {
     // may; with --label it needs most, and usually it is started with no more than the standard descriptors.
     constexpr rlim_t of_rank = 64;
     constexpr size_t standard_descriptors = 3;
-    const rlim_t of_launcher = launcher::open_files_needed(patient.ranks, true, standard_descriptors);
+    const rlim_t of_launcher = tools::open_files_needed(patient.ranks, true, standard_descriptors);
     if (values.rlim_max < of_launcher || values.rlim_cur < of_rank) {
         return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun",
                               static_cast<unsigned long long>(values.rlim_cur),

@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/list_folder.h"
+#include "tools/shared/open_files.h"
 #include "tools/shared/processes.h"
 #include "tools/xcollrun/descendants.h"
 #include "tools/xcollrun/exit_codes.h"
-#include "tools/xcollrun/open_files.h"
 #include "tools/xcollrun/processors.h"
 
 namespace xcoll::launcher {
@@ -77,7 +77,7 @@ void Job::start() {
 }
 
 void Job::allow_open_files() {
-    const rlim_t needed = open_files_needed(options_.ranks, options_.label, list_folder("/proc/self/fd").size());
+    const rlim_t needed = tools::open_files_needed(options_.ranks, options_.label, list_folder("/proc/self/fd").size());
     getrlimit(RLIMIT_NOFILE, &launch_.open_files);
     rlimit raised = launch_.open_files;
     if (raised.rlim_cur >= needed) {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <sys/resource.h>
 
-namespace xcoll::launcher {
+namespace xcoll::tools {
 
 // Of each rank: its socket, the descriptor that it hands to the others, its output and errors where xcollrun reads
 // them. Beyond that what a rank is started with, signals, the guard and a look into /proc; and what was open before.
@@ -13,4 +13,4 @@ constexpr rlim_t open_files_needed(int ranks, bool reads_output, size_t open_bef
     return static_cast<rlim_t>(ranks) * (reads_output ? 4 : 2) + ours + open_before;
 }
 
-} // namespace xcoll::launcher
+} // namespace xcoll::tools
