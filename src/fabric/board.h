@@ -11,7 +11,6 @@
 
 #include "base/op.h"
 #include "base/signal.h"
-#include "fabric/disagreement.h"
 
 namespace xcoll {
 
@@ -82,9 +81,9 @@ struct Cell {
 
 // What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
 struct alignas(line_bytes) Farewell {
-    std::atomic<uint32_t> result{0};  // an xcoll_result_t; written last, with release
-    int32_t rank = -1;                // at fault; its own if it blames nobody
-    char reason[longest_reason] = {}; // NUL-terminated
+    std::atomic<uint32_t> result{0}; // an xcoll_result_t; written last, with release
+    int32_t rank = -1;               // at fault; its own if it blames nobody
+    char reason[184] = {};           // NUL-terminated
 };
 
 struct Board {

@@ -2,17 +2,12 @@
 // communicator. In the same words whether the ranks share memory or send messages.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "base/error.h"
 #include "base/op.h"
 
 namespace xcoll {
-
-// Of the reason in a farewell, its end included: as the longest mismatch, numbers in full length, and up to the end of
-// a cache line (fabric/board.h). What to do about it comes last, and must not be cut.
-inline constexpr size_t longest_reason = 568;
 
 // In operation n `rank` called `mine`.
 Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const Fingerprint &theirs);

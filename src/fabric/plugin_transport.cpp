@@ -70,13 +70,14 @@ void PluginTransport::say_farewell(const Failure &why) noexcept {
 
 // The network keeps a copy of so short a message, or loses it together with the connection.
 void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why) {
+    constexpr size_t longest_reason = 200;
     if (peer == rank()) {
         return;
     }
     const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
     const NetLabel label{id_,     static_cast<uint32_t>(rank()), stream(peer).sent++, envelope, kind, why.result(),
                          at_fault};
-    net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason - 1), nullptr);
+    net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason), nullptr);
 }
 
 void PluginTransport::cancel_all() {
