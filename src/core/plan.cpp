@@ -15,10 +15,6 @@ void Plan::make_persistent() {
     }
 }
 
-void Plan::arm_observer() {
-    observer_->arm(operations().size());
-}
-
 void Plan::fail_to_start(const Failure &trouble) {
     if (!failure) {
         failure = trouble;

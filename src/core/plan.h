@@ -60,7 +60,7 @@ public:
         active = true;
         failure.reset();
         if (observer_) {
-            arm_observer();
+            observer_->arm(operations().size());
         }
         for (const auto &operation : operations()) {
             try {
@@ -122,7 +122,6 @@ public:
     std::optional<Failure> failure; // what kept it from starting
 
 private:
-    void arm_observer();
     void fail_to_start(const Failure &trouble);
 
     // Of a single call here, so that it takes one piece of memory.
