@@ -73,8 +73,8 @@ private:
     static constexpr float worth_streaming = 1.5;
     // Nothing is streamed faster than ordinary stores below that.
     static constexpr double hopeless_ns = 3;
-    // News that are worse than what is known by more than that were an interrupt as likely as not: they count as
-    // little.
+    // News that are worse by more than this than what is known were an interrupt as likely as not, and count as no
+    // worse.
     static constexpr double worst_news_ns = 6;
 
     bool may_other_win() const {
