@@ -114,7 +114,7 @@ public:
             const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
             if (p == window_.rank()) {
                 data[at] = op_.send ? static_cast<const char *>(op_.send) + mine : nullptr;
-                shown &= is_shown(window_.head(p, n_));
+                shown &= shows_own();
                 continue;
             }
             if (!reads(p)) {
@@ -145,6 +145,12 @@ private:
     // What every rank gets another part of has a part for this rank itself, which nobody reads there.
     bool leaves_out_own() const {
         return op_.kind == Kind::reduce_scatter || op_.kind == Kind::reduce_scatterv || op_.kind == Kind::alltoall;
+    }
+    // Whether this rank, which has entered, shows all that it gives. Small messages do. Its own head is not looked at
+    // without need: once a peer has read that line, it comes back late. Across two L3s of a Zen 3 an allreduce of 8
+    // bytes takes 0.52 us with the look and 0.39 without.
+    bool shows_own() const {
+        return shown_ < window_.least_lent() || is_shown(window_.head(team_.rank, n_));
     }
     // In a place that nobody has to give back.
     static bool is_shown(const Head &head) {
