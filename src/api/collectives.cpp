@@ -9,8 +9,7 @@ namespace {
 
 // `describe` fills in the call from the checked arguments. If it refuses them, the call takes its number all the same,
 // so that peers are told and the order is kept. Messages have no numbers.
-template <class Describe> Call described(Comm &comm, Describe describe) {
-    Call call;
+template <class C, class Describe> void describe_or_refuse(Comm &comm, C &call, Describe describe) {
     try {
         describe(call, comm);
     } catch (...) {
@@ -19,6 +18,10 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
         }
         throw;
     }
+}
+template <class Describe> Call described(Comm &comm, Describe describe) {
+    Call call;
+    describe_or_refuse(comm, call, describe);
     return call;
 }
 
@@ -44,18 +47,38 @@ void note_buffer(Call &call, void *recv) {
 }
 template <class Argument> void note_buffer(Call &, Argument) {
 }
-template <class... Arguments> void note_buffers(Call &call, Arguments... arguments) {
+template <class... T> void note_buffers(Call &call, T... arguments) {
     (note_buffer(call, arguments), ...);
+}
+// Nobody asks for those of a call that does not outlive its function.
+template <class... T> void note_buffers(KnownCall &, T...) {
 }
 
 // ---- the forms in which an operation may be called
 
-template <class Describe>
-xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe) noexcept {
+// A call of a kind that has habits: most are like the one before.
+template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Arguments &arguments, Describe describe) {
+    Habit &habit = comm.habit(kind);
+    if (Known *known = habit.find(arguments)) [[likely]] {
+        describe_or_refuse(comm, known->call, describe);
+        comm.run_again<kind>(*known);
+        return;
+    }
+    const Call call = described(comm, describe);
+    comm.run(call);
+    if (habit.repeats(arguments)) {
+        comm.learn(habit, call);
+    }
+}
+
+template <Kind kind, class Describe, class... T>
+xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe, T... arguments) noexcept {
     try {
         Comm &comm = checked(handle);
         if (any_group_open()) [[unlikely]] {
             record(comm, nullptr, describe);
+        } else if constexpr (traits(kind).has_habit) {
+            run_by_habit<kind>(comm, Arguments(arguments...), describe);
         } else {
             comm.run(described(comm, describe));
         }
@@ -141,16 +164,17 @@ xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_
 using namespace xcoll::api;
 using xcoll::Call;
 using xcoll::Comm;
+using xcoll::kind_named;
 
 #define UNPAREN(...) __VA_ARGS__
 #define DESCRIBED(name, arguments)                                                                                     \
-    [=](Call &call_, const Comm &of_) {                                                                                \
+    [=](auto &call_, const Comm &of_) {                                                                                \
         describe::name(call_, of_ UNPAREN arguments);                                                                  \
         note_buffers(call_ UNPAREN arguments);                                                                         \
     }
 #define OPERATION(name, parameters, arguments)                                                                         \
     xcoll_result_t xcoll_##name(UNPAREN parameters xcoll_comm_t comm) {                                                \
-        return blocking(__func__, comm, DESCRIBED(name, arguments));                                                   \
+        return blocking<kind_named(#name)>(__func__, comm, DESCRIBED(name, arguments) UNPAREN arguments);              \
     }                                                                                                                  \
     xcoll_result_t xcoll_i##name(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {                     \
         return immediate(__func__, comm, request, DESCRIBED(name, arguments));                                         \

@@ -95,8 +95,8 @@ void set_equal_parts(Op &op, const Items &sent, size_t sendcount, const Items &r
     op.count = sendcount * sent.elements;
 }
 
-bool is_root(Op &op, const Comm &comm, int root) {
-    set_root(op, root, comm.team().size);
+bool is_root(Call &call, const Comm &comm, int root) {
+    set_root(call, root, comm.team().size);
     return comm.team().rank == root;
 }
 
@@ -169,7 +169,7 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
         before += p < rank ? recvcounts[p] : 0;
         total += recvcounts[p];
     }
-    set_type(op, dtype, total);
+    set_type(call, dtype, total);
     set_operator(call, dtype, op_handle);
     op.counts = call.keep(recvcounts, static_cast<size_t>(ranks));
     const size_t own = recvcounts[rank] * size_of(dtype);
@@ -201,7 +201,7 @@ void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount
 void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
              const size_t *displs, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::gatherv;
-    const bool receives = is_root(call.op, comm, root);
+    const bool receives = is_root(call, comm, root);
     const Items items = items_of(call, dtype);
     call.op.dtype = items.base;
     if (!receives) {
@@ -217,7 +217,7 @@ void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, v
 void scatterv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *displs,
               void *recv, size_t recvcount, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::scatterv;
-    const bool sends = is_root(call.op, comm, root);
+    const bool sends = is_root(call, comm, root);
     const Items items = items_of(call, dtype);
     call.op.dtype = items.base;
     if (!sends) {
@@ -258,7 +258,7 @@ void allgather_typed(Call &call, const Comm &comm, const void *send, size_t send
 void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
                   size_t recvcount, xcoll_dtype_t recvtype, int root) {
     call.op.kind = Kind::gather;
-    const bool receives = is_root(call.op, comm, root);
+    const bool receives = is_root(call, comm, root);
     const bool in_place = receives && send == XCOLL_IN_PLACE;
     const Items sent = items_of(call, in_place ? recvtype : sendtype);
     const Items received = receives ? items_of(call, recvtype) : sent;
@@ -277,7 +277,7 @@ void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcou
 void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
                    size_t recvcount, xcoll_dtype_t recvtype, int root) {
     call.op.kind = Kind::scatter;
-    const bool sends = is_root(call.op, comm, root);
+    const bool sends = is_root(call, comm, root);
     const bool in_place = sends && recv == XCOLL_IN_PLACE;
     const Items received = items_of(call, in_place ? sendtype : recvtype);
     const Items sent = sends ? items_of(call, sendtype) : received;

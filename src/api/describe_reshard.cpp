@@ -223,7 +223,7 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
     op.kind = Kind::reshard;
     const int rank = comm.team().rank, ranks = comm.team().size;
     const Tensor tensor = read_tensor(given, from_dim, to_dim, rank, ranks);
-    set_type(op, tensor.dtype, tensor.elements);
+    set_type(call, tensor.dtype, tensor.elements);
     if (tensor.op != 0 || from_dim == XCOLL_PARTIAL) {
         set_operator(call, tensor.dtype, tensor.op != 0 ? tensor.op : xcoll_op_t{XCOLL_SUM});
     }

@@ -10,7 +10,7 @@ using namespace xcoll::api;
 xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, xcoll_op_t op) {
     return guarded(__func__, [&] {
         Call call;
-        set_type(call.op, dtype, count);
+        set_type(call, dtype, count);
         set_operator(call, dtype, op);
         if (call.op.op == Operator::avg) {
             fail(XCOLL_ERR_OP,

@@ -76,7 +76,8 @@ void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
     call.op.user_name = made->name_hash();
 }
 
-void check_scan_operator(const Op &op) {
+void check_scan_operator(const Call &call) {
+    const Op &op = call.op;
     if (op.op == Operator::avg) {
         fail(XCOLL_ERR_OP, "avg is not defined for scans, where each rank adds up a different number of them: expected "
                            "sum or another operator");

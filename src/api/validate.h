@@ -16,15 +16,25 @@ namespace xcoll::api {
 // Far above any memory, far below where bytes would wrap: a negative number, most likely.
 inline constexpr size_t most_elements = size_t{1} << 44;
 
-inline void set_type(Op &op, xcoll_dtype_t dtype, size_t count) {
+// What is known of a call that was made before is not looked at again (core/habit.h).
+inline void set_type(KnownCall &, xcoll_dtype_t, size_t) {
+}
+inline void set_operator(KnownCall &, xcoll_dtype_t, xcoll_op_t) {
+}
+inline void set_root(KnownCall &, int, int) {
+}
+inline void check_scan_operator(const KnownCall &) {
+}
+
+inline void set_type(Call &call, xcoll_dtype_t dtype, size_t count) {
     if (!is_dtype(dtype)) [[unlikely]] {
         fail_dtype(dtype);
     }
     if (count > most_elements) [[unlikely]] {
         fail_count(count, size_of(dtype));
     }
-    op.dtype = dtype_of(dtype);
-    op.count = count;
+    call.op.dtype = dtype_of(dtype);
+    call.op.count = count;
 }
 
 void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle);
@@ -35,13 +45,13 @@ inline void set_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
     }
     call.op.op = operator_of(handle);
 }
-void check_scan_operator(const Op &op);
+void check_scan_operator(const Call &call);
 
-inline void set_root(Op &op, int root, int size) {
+inline void set_root(Call &call, int root, int size) {
     if (root < 0 || root >= size) [[unlikely]] {
         fail_root(root, size);
     }
-    op.root = root;
+    call.op.root = root;
 }
 
 inline bool is_apart(const void *one, size_t one_bytes, const void *other, size_t other_bytes) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/dtype.h"
 #include "base/shape.h"
@@ -62,27 +63,28 @@ struct KindTraits {
     bool up_to_count = false;   // the count is the most that a part may have (coll/dynamic.h)
     bool is_message = false;    // between two ranks
     bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
+    bool has_habit = false;     // small ones go in one shot, and few arguments tell how (core/habit.h)
 };
 inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},
-    {.name = "barrier", .is_collective = true},
-    {.name = "bcast", .moves_data = true, .is_shared = true, .is_collective = true},
-    {.name = "allreduce", .is_collective = true},
+    {.name = "barrier", .is_collective = true, .has_habit = true},
+    {.name = "bcast", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
+    {.name = "allreduce", .is_collective = true, .has_habit = true},
     {.name = "split or dup"},
     {.name = "an operation with arguments that are not valid (see the error on that rank)"},
-    {.name = "reduce", .is_collective = true},
-    {.name = "reduce_scatter", .is_collective = true},
+    {.name = "reduce", .is_collective = true, .has_habit = true},
+    {.name = "reduce_scatter", .is_collective = true, .has_habit = true},
     {.name = "reduce_scatterv", .is_collective = true},
-    {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true},
+    {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
     {.name = "allgatherv", .moves_data = true, .is_shared = true, .own_counts = true, .is_collective = true},
-    {.name = "alltoall", .moves_data = true, .is_collective = true},
+    {.name = "alltoall", .moves_data = true, .is_collective = true, .has_habit = true},
     {.name = "alltoallv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "gather", .moves_data = true, .is_collective = true},
+    {.name = "gather", .moves_data = true, .is_collective = true, .has_habit = true},
     {.name = "gatherv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "scatter", .moves_data = true, .is_collective = true},
+    {.name = "scatter", .moves_data = true, .is_collective = true, .has_habit = true},
     {.name = "scatterv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "scan", .is_collective = true},
-    {.name = "exscan", .is_collective = true},
+    {.name = "scan", .is_collective = true, .has_habit = true},
+    {.name = "exscan", .is_collective = true, .has_habit = true},
     {.name = "a group of calls"},
     {.name = "send", .is_message = true},
     {.name = "recv", .is_message = true},
@@ -95,6 +97,15 @@ inline constexpr KindTraits kind_traits[] = {
 static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
     return kind_traits[static_cast<size_t>(kind)];
+}
+// The kind that users call so, or none.
+constexpr Kind kind_named(std::string_view name) {
+    for (int number = 1; number < kinds; ++number) {
+        if (name == kind_traits[number].name) {
+            return static_cast<Kind>(number);
+        }
+    }
+    return Kind::none;
 }
 // The kind under whose name users choose the algorithm.
 constexpr Kind named_with(Kind kind) {

@@ -25,14 +25,15 @@
 
 namespace xcoll {
 
-class OneShot {
+// `fixed`: the operation's kind where the compiler may know it, which makes each step a few instructions.
+template <Kind fixed> class OneShotOf {
 public:
-    OneShot(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
+    OneShotOf(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
         : team_(team), window_(*team.window), op_(op), call_(call), n_(n), shown_(shown(op, team.rank, team.size)) {
     }
     // How many bytes a rank shows.
     [[gnu::always_inline]] static size_t shown(const Op &op, int rank, int ranks) {
-        switch (op.kind) {
+        switch (kind(op)) {
         case Kind::alltoall:
         case Kind::reduce_scatter:
             return op.bytes() * static_cast<size_t>(ranks);
@@ -52,7 +53,7 @@ public:
     }
     // Where the bytes for a reader begin in what is shown.
     static size_t place_of(const Op &op, int reader) {
-        switch (op.kind) {
+        switch (kind(op)) {
         case Kind::alltoall:
         case Kind::reduce_scatter:
         case Kind::scatter:
@@ -64,7 +65,7 @@ public:
         }
     }
     bool reads(int p) const {
-        switch (op_.kind) {
+        switch (kind(op_)) {
         case Kind::gather:
             return team_.rank == op_.root;
         case Kind::bcast:
@@ -79,7 +80,7 @@ public:
         }
     }
     uint64_t credit() const {
-        return credit_for(window_, op_.kind, shown_);
+        return credit_for(window_, kind(op_), shown_);
     }
     // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
     int missing(int begin) const {
@@ -106,15 +107,15 @@ public:
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t mine = place_of(op_, team_.rank);
-        const size_t room = slot_room_for(window_, op_.kind);
-        bool shown = true, everyone = true;
+        const size_t room = slot_room_for(window_, kind(op_));
+        bool is_whole = true, everyone = true;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {
             const int p = order[i];
             const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
             if (p == window_.rank()) {
                 data[at] = op_.send ? static_cast<const char *>(op_.send) + mine : nullptr;
-                shown &= shows_own();
+                is_whole &= shows_own();
                 continue;
             }
             if (!reads(p)) {
@@ -123,14 +124,14 @@ public:
             }
             const Head &head = window_.head(p, n_);
             window_.check_or_leave(p, n_, call_);
-            shown &= is_shown(head);
+            is_whole &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, OneShot::shown(op_, p, team_.size), room) + mine;
+            data[at] = window_.payload(p, n_, shown(op_, p, team_.size), room) + mine;
         }
         if (everyone) {
             window_.saw_everyone(done);
         }
-        if (!shown) [[unlikely]] {
+        if (!is_whole) [[unlikely]] {
             return false;
         }
         const xcoll_result_t result = combine(data);
@@ -142,9 +143,12 @@ public:
     }
 
 private:
+    static Kind kind(const Op &op) {
+        return fixed == Kind::none ? op.kind : fixed;
+    }
     // What every rank gets another part of has a part for this rank itself, which nobody reads there.
     bool leaves_out_own() const {
-        return op_.kind == Kind::reduce_scatter || op_.kind == Kind::reduce_scatterv || op_.kind == Kind::alltoall;
+        return kind(op_) == Kind::reduce_scatter || kind(op_) == Kind::reduce_scatterv || kind(op_) == Kind::alltoall;
     }
     // Whether this rank, which has entered, shows all that it gives. Small messages do. Its own head is not looked at
     // without need: once a peer has read that line, it comes back late. Across two L3s of a Zen 3 an allreduce of 8
@@ -177,9 +181,9 @@ private:
             return true;
         }
         if (shown_ <= inline_bytes || !leaves_out_own()) {
-            return put_payload(window_, *team_.kernels, head, n_, op_.kind, shown_ > 0 ? op_.send : nullptr, shown_);
+            return put_payload(window_, *team_.kernels, head, n_, kind(op_), shown_ > 0 ? op_.send : nullptr, shown_);
         }
-        char *to = payload_place(window_, head, n_, op_.kind, shown_);
+        char *to = payload_place(window_, head, n_, kind(op_), shown_);
         if (!to) [[unlikely]] {
             return false;
         }
@@ -187,15 +191,16 @@ private:
         const size_t before = place_of(op_, team_.rank);
         const size_t behind = place_of(op_, team_.rank + 1);
         if (before > 0) {
-            store_kind_for(window_, op_.kind, shown_).copy(*team_.kernels, to, from, before);
+            store_kind_for(window_, kind(op_), shown_).copy(*team_.kernels, to, from, before);
         }
         if (behind < shown_) {
-            store_kind_for(window_, op_.kind, shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+            store_kind_for(window_, kind(op_), shown_)
+                .copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
         }
         return true;
     }
     bool adds_in_order() const {
-        switch (op_.kind) {
+        switch (kind(op_)) {
         case Kind::allreduce:
         case Kind::reduce:
         case Kind::reduce_scatter:
@@ -207,7 +212,7 @@ private:
     }
     // data: of each rank; for sums in the order of additions, otherwise in the order of ranks.
     xcoll_result_t combine(const void *const *data) const {
-        switch (op_.kind) {
+        switch (kind(op_)) {
         case Kind::reduce:
             if (team_.rank != op_.root) {
                 break;
@@ -259,5 +264,6 @@ private:
     uint64_t n_;
     size_t shown_;
 };
+using OneShot = OneShotOf<Kind::none>;
 
 } // namespace xcoll

@@ -73,13 +73,8 @@ std::string algorithm_names(Kind kind) {
 }
 
 Kind find_collective(std::string_view name) {
-    for (int k = 0; k < kinds; ++k) {
-        const auto kind = static_cast<Kind>(k);
-        if (traits(kind).is_collective && name == name_of(kind)) {
-            return kind;
-        }
-    }
-    return Kind::none;
+    const Kind kind = kind_named(name);
+    return traits(kind).is_collective ? kind : Kind::none;
 }
 
 std::string collective_names() {

@@ -19,6 +19,7 @@
 #include "base/trace_file.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
+#include "core/habit.h"
 #include "core/request.h"
 #include "core/user_memory.h"
 #include "core/watcher.h"
@@ -93,6 +94,14 @@ public:
 
     // Runs an operation to its end. Throws Failure.
     void run(const Call &call);
+    // What this communicator's thread calls again and again, of a kind that has habits.
+    Habit &habit(Kind kind) {
+        return habits_[static_cast<size_t>(kind)];
+    }
+    // The call has been run, and may be known if it goes in one shot.
+    void learn(Habit &habit, const Call &call);
+    // The same as run(known.call).
+    template <Kind kind> void run_again(Known &known);
     // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
     void refuse() noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
@@ -164,8 +173,9 @@ private:
         last_.store(n, std::memory_order_relaxed);
         return n;
     }
-    [[gnu::always_inline]] void run_now(const Op &op, const Fingerprint &call, uint64_t n);
-    [[gnu::always_inline]] void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
+    template <class Steps>
+    [[gnu::always_inline]] void run_now(const Op &op, const Fingerprint &call, uint64_t n, const Row &row, Steps steps);
+    template <Kind kind> [[gnu::always_inline]] void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
     void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
     void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
     void wait_for_credit(uint64_t n, uint64_t ahead);
@@ -238,6 +248,7 @@ private:
     Watcher watcher_;
     Registrations registrations_;
     std::vector<Request *> in_flight_;
+    Habit habits_[kinds];
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
     std::optional<Failure> cause_;                   // of the trouble; written before trouble_
     // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.

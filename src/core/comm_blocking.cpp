@@ -26,8 +26,8 @@ void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
     window_->saw_everyone(n - ahead);
 }
 
-inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
-    const OneShot steps(team_, op, call, n);
+template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
+    const OneShotOf<kind> steps(team_, op, call, n);
     if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
         wait_for_credit(n, steps.credit());
     }
@@ -45,17 +45,11 @@ inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n
     }
 }
 
-inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
-    const Row &row = choices_.row(op);
+template <class Steps>
+inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, const Row &row, Steps steps) {
     const Recorded recorded = record(op, call, n, row);
     try {
-        if (row.run == one_shot) {
-            one_shot_now(op, call, n);
-        } else if (row.run == exchange_streams) {
-            streams_now(op, call, n);
-        } else {
-            run_task(op, call, n, row.run, row.needs);
-        }
+        steps();
         record_end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
         record_end(recorded, failure.result());
@@ -72,15 +66,65 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n) {
 }
 
 void Comm::run(const Call &call) {
-    if (traits(call.op.kind).is_message) {
+    const Op &op = call.op;
+    if (traits(op.kind).is_message) {
         run_message(call);
-    } else if (is_quiet()) [[likely]] {
-        const uint64_t n = take_number();
-        run_now(call.op, fingerprint(call.op, mode(call.op, n)), n);
-    } else {
+        return;
+    }
+    if (!is_quiet()) [[unlikely]] {
         run_as_request(call);
+        return;
+    }
+    const uint64_t n = take_number();
+    const Fingerprint print = fingerprint(op, mode(op, n));
+    const Row &row = choices_.row(op);
+    run_now(op, print, n, row, [&] {
+        if (row.run == one_shot) {
+            one_shot_now<Kind::none>(op, print, n);
+        } else if (row.run == exchange_streams) {
+            streams_now(op, print, n);
+        } else {
+            run_task(op, print, n, row.run, row.needs);
+        }
+    });
+}
+
+// ---- calls like the one before
+
+void Comm::learn(Habit &habit, const Call &call) {
+    const Row &row = choices_.row(call.op);
+    if (row.run == one_shot && !call.op.in && !call.op.user) {
+        habit.know(call, fingerprint(call.op, mode_), mode_, row);
     }
 }
+
+template <Kind kind> void Comm::run_again(Known &known) {
+    if (!is_quiet()) [[unlikely]] {
+        run_as_request(known.call);
+        return;
+    }
+    const Op &op = known.call.op;
+    const uint64_t n = take_number();
+    const uint8_t float_mode = mode(op, n);
+    if (known.mode != float_mode) [[unlikely]] {
+        known.fingerprint = fingerprint(op, float_mode);
+        known.mode = float_mode;
+    }
+    run_now(op, known.fingerprint, n, *known.row, [&] { one_shot_now<kind>(op, known.fingerprint, n); });
+}
+template void Comm::run_again<Kind::barrier>(Known &);
+template void Comm::run_again<Kind::bcast>(Known &);
+template void Comm::run_again<Kind::allreduce>(Known &);
+template void Comm::run_again<Kind::reduce>(Known &);
+template void Comm::run_again<Kind::reduce_scatter>(Known &);
+template void Comm::run_again<Kind::allgather>(Known &);
+template void Comm::run_again<Kind::alltoall>(Known &);
+template void Comm::run_again<Kind::gather>(Known &);
+template void Comm::run_again<Kind::scatter>(Known &);
+template void Comm::run_again<Kind::scan>(Known &);
+template void Comm::run_again<Kind::exscan>(Known &);
+
+// ---- everything else
 
 void Comm::open_post() {
     if (!post_) {

@@ -1,0 +1,75 @@
+// What a call has in common with the last one of its kind on the communicator: everything but its buffers, as a rule,
+// for programs call the same small operation again and again. What was found out about it is kept: that its arguments
+// are valid and what they mean, its fingerprint, and that it goes in one shot. Of the 540 instructions of an allreduce
+// of 8 bytes on one rank that saves 160.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "core/call.h"
+
+namespace xcoll {
+
+struct Row;
+
+// All but the buffers, as the caller gave them: counts, types, operators and roots in the order of the function.
+class Arguments {
+public:
+    template <class... T> explicit Arguments(T... arguments) {
+        [[maybe_unused]] size_t place = 0;
+        (add(place, arguments), ...);
+    }
+    bool operator==(const Arguments &) const = default;
+
+private:
+    static constexpr size_t most = 4;
+    template <class T> void add(size_t &place, T argument) {
+        if constexpr (!std::is_pointer_v<T>) {
+            words_[place++] = static_cast<uint64_t>(argument);
+        }
+    }
+    std::array<uint64_t, most> words_{};
+};
+
+// A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
+class KnownCall : public Call {};
+
+struct Known {
+    KnownCall call;
+    Fingerprint fingerprint;
+    uint8_t mode; // of arithmetic, in the fingerprint
+    const Row *row;
+};
+
+// Of one kind. For the thread that starts operations.
+class Habit {
+public:
+    // nullptr: this is not the call that it was.
+    Known *find(const Arguments &arguments) {
+        return arguments == last_ ? known_.get() : nullptr;
+    }
+    // True for the second such call in a row: then it is worth knowing.
+    bool repeats(const Arguments &arguments) {
+        if (arguments == last_) {
+            return true;
+        }
+        last_ = arguments;
+        known_.reset();
+        return false;
+    }
+    // Without memory for it, nothing is known.
+    void know(const Call &call, const Fingerprint &fingerprint, uint8_t mode, const Row &row) noexcept {
+        known_.reset(new (std::nothrow) Known{{call}, fingerprint, mode, &row});
+    }
+
+private:
+    Arguments last_;
+    std::unique_ptr<Known> known_;
+};
+
+} // namespace xcoll
