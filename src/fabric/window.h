@@ -107,9 +107,17 @@ public:
     bool has_credit(uint64_t n, uint64_t ahead) const {
         return everyone_done_ + ahead >= n;
     }
-    // What to wait for, peer by peer, when has_credit() says no; then saw_everyone(n - ahead).
+    // What to wait for, peer by peer, when has_credit() says no; then look_at_everyone().
     Until credit(int p, uint64_t n, uint64_t ahead) const {
         return {&board(p).done, n - ahead, p};
+    }
+    // Peers that are further than they had to be: the next operations need not look.
+    void look_at_everyone() {
+        uint64_t done = done_;
+        for (int p = 0; p < size_; ++p) {
+            done = std::min(done, board(p).done.read());
+        }
+        saw_everyone(done);
     }
     void saw_everyone(uint64_t done) {
         if (done > everyone_done_) {
