@@ -31,6 +31,7 @@ REQUESTS = ("ranks/requests_threads", "3")
 SEVERAL = ("ranks/several_threads_threads", "2")
 TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
+HABITS = ("ranks/habits_threads", "2")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
 
 
@@ -95,6 +96,13 @@ MUTATIONS = [
              ("src/coll/one_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
     mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, steps.credit())) [[unlikely]] {", "if (false) {")),
+    mutation("a habit of any arguments", HABITS, "a call that differs is taken for the one before",
+             ("src/core/habit.h", "return arguments == last_ ? known_.get() : nullptr;", "return known_.get();")),
+    mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
+             ("src/core/comm_blocking.cpp", "if (known.mode != float_mode) [[unlikely]] {", "if (false) {")),
+    mutation("one-shot: who lends has shown", HEAPS, "a rank that lends alone leaves before it is read",
+             ("src/coll/one_shot.h", "return shown_ < window_.least_lent() || is_shown(window_.head(team_.rank, n_));",
+              "return true;")),
     mutation("a blocking stream without credit", BLOCKING, "a rank writes a head while its last one there is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, cell_count)) {", "if (false) {")),
     mutation("a blocking stream in slots without credit", BLOCKING, "a slot is written while it is read",
