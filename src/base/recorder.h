@@ -34,7 +34,7 @@ public:
     void introduce(const Identity &identity);
 
     // ---- by the thread that starts operations
-    void begin(uint64_t n, const Fingerprint &call, const char *algorithm) {
+    [[gnu::always_inline]] void begin(uint64_t n, const Fingerprint &call, const char *algorithm) {
         algorithms_[n % flight::entry_count].store(algorithm, std::memory_order_relaxed);
         operation(n).rewrite(flight::stamp(n, flight::State::begun), {call.what, call.count});
     }

@@ -25,7 +25,8 @@
 
 namespace xcoll {
 
-// `fixed`: the operation's kind where the compiler may know it, which makes each step a few instructions.
+// `fixed`: the operation's kind where the compiler may know it, which makes each step a few instructions; there is no
+// user's function then.
 template <Kind fixed> class OneShotOf {
 public:
     OneShotOf(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
@@ -211,7 +212,7 @@ private:
         }
     }
     // data: of each rank; for sums in the order of additions, otherwise in the order of ranks.
-    xcoll_result_t combine(const void *const *data) const {
+    [[gnu::always_inline]] xcoll_result_t combine(const void *const *data) const {
         switch (kind(op_)) {
         case Kind::reduce:
             if (team_.rank != op_.root) {
@@ -220,6 +221,11 @@ private:
             [[fallthrough]];
         case Kind::allreduce:
         case Kind::reduce_scatter:
+            if (fixed != Kind::none) {
+                reduce_ordered(team_, op_, op_.recv, data, op_.count);
+                break;
+            }
+            [[fallthrough]];
         case Kind::scan:
         case Kind::exscan:
             return combine_ordered(team_, op_, op_.recv, data, op_.count);

@@ -56,8 +56,8 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
 }
 
 // Writes the payload. False if there was no room: nothing was written.
-inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n, Kind kind, const void *data,
-                        size_t bytes) {
+[[gnu::always_inline]] inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n,
+                                               Kind kind, const void *data, size_t bytes) {
     if (bytes > 0 && bytes <= inline_bytes) {
         head.has_room = 1;
         copy_small(head.bytes, data, bytes);

@@ -179,19 +179,29 @@ private:
     void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
     void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
     void wait_for_credit(uint64_t n, uint64_t ahead);
+    // It goes in one shot, and all there is to its kind is compiled for it.
+    static bool has_plain_habit(const Op &op, const Row &row);
     void run_as_request(const Call &call);
     void run_message(const Call &call);
     void open_post();
     void cancel_messages();
-    [[gnu::always_inline]] void put_in_flight(Request &request);
-    Until awaited(const Request &request);
-    [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
-    [[gnu::always_inline]] bool finish_plainly(Request &request);
-    [[gnu::always_inline]] bool finish_at_once(Request &request, Timing timing);
-    bool can_move(const Request &request) const;
+    // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.
+    template <Kind manner> void start_in(Request &request);
+    template <Kind manner> void wait_in(Request &request, Timing timing);
+    void put_in_flight(Request &request);
+    [[gnu::always_inline]] void give_number(Request &request);
+    template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
+    void heed_earlier(Request &request);
     // The first is a part of every start, the other for stages that begin later.
-    [[gnu::always_inline]] void begin_now(Request &request);
+    template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
     void begin(Request &request);
+    template <Kind manner> [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
+    [[gnu::always_inline]] bool finish_plainly(Request &request);
+    template <Kind manner> [[gnu::always_inline]] bool await_heads(const Request &request);
+    template <Kind manner> [[gnu::always_inline]] bool finish_at_once(Request &request, Timing timing);
+    void wait_driving(Request &request, bool is_prompt);
+    Until awaited(const Request &request);
+    bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
     void throw_trouble() const;
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
@@ -199,7 +209,8 @@ private:
     void look_after(Request &request, bool moved);
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
-    [[gnu::always_inline]] bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal, Timing timing);
+    bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
+    [[gnu::always_inline]] void take_out(const Request &request);
     // The last that a thread does to what is in flight: whoever sees this count sees everything before it.
     void tell_in_flight() {
         in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
@@ -207,12 +218,12 @@ private:
     [[gnu::always_inline]] bool move(Request &request, bool &moved);
     [[gnu::always_inline]] void end(Request &request, Timing timing);
     // ---- what is kept of an operation
-    Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
+    [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
         recorder_.begin(n, call, row.name);
         return {n, Recorded::As::operation, trace_ ? trace(op, call, n, row) : 0};
     }
     Recorded record_message(const Op &op);
-    void record_end(const Recorded &recorded, xcoll_result_t result) {
+    [[gnu::always_inline]] void record_end(const Recorded &recorded, xcoll_result_t result) {
         const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
         if (recorded.as == Recorded::As::message) {
             recorder_.end_message(recorded.number, state);

@@ -91,9 +91,13 @@ void Comm::run(const Call &call) {
 
 // ---- calls like the one before
 
+bool Comm::has_plain_habit(const Op &op, const Row &row) {
+    return row.run == one_shot && traits(op.kind).has_habit && !op.in && !op.user;
+}
+
 void Comm::learn(Habit &habit, const Call &call) {
     const Row &row = choices_.row(call.op);
-    if (row.run == one_shot && !call.op.in && !call.op.user) {
+    if (has_plain_habit(call.op, row)) {
         habit.know(call, fingerprint(call.op, mode_), mode_, row);
     }
 }

@@ -51,7 +51,7 @@ void Comm::end_in_flight(const Failure &why) {
 inline bool Comm::finish_plainly(Request &request) {
     const OneShot steps(team_, request.what.op, request.call, request.n);
     if (request.missing >= 0) {
-        request.missing = steps.missing(request.missing); // the heads before it were seen
+        request.missing = steps.missing(request.missing);
         if (request.missing >= 0) {
             return false;
         }
@@ -95,29 +95,33 @@ inline bool Comm::move(Request &request, bool &moved) {
     return true;
 }
 
+inline void Comm::take_out(const Request &request) {
+    if (in_flight_.back() == &request) [[likely]] {
+        in_flight_.pop_back();
+    } else {
+        std::erase(in_flight_, &request);
+    }
+}
+
 // True if it is done: then it is in flight no more.
-inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fatal, Timing timing) {
+inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fatal) {
     Request &request = *in_flight_[place];
     if ((!request.begun && !request.may_begin()) || !move(request, moved)) {
         return false;
     }
     moved = true;
-    if (place + 1 == in_flight_.size()) [[likely]] {
-        in_flight_.pop_back();
-    } else {
-        in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
-    }
+    in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
     if (is_fatal(request.result())) {
         fatal = request.failure;
     }
-    end(request, timing);
+    end(request, Timing::yes);
     return true;
 }
 
 std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     std::optional<Failure> fatal;
     for (size_t i = 0; i < in_flight_.size();) {
-        if (!poll_one(i, moved, fatal, Timing::yes)) {
+        if (!poll_one(i, moved, fatal)) {
             ++i;
         }
     }
@@ -163,41 +167,65 @@ Until Comm::awaited(const Request &request) {
     return request.plain ? window_->entered(request.missing, request.n) : request.parking.until;
 }
 
-// For who waits for it and has seen a head: before all else that is in flight. True if it is done.
-inline bool Comm::finish_at_once(Request &request, Timing timing) {
-    bool done = false;
-    std::optional<Failure> fatal;
-    if (const Owner owner(*this, Owner::Try{}); owner && !request.done() && request.begun && request.plain) {
-        size_t place = in_flight_.size() - 1; // mostly it is the last
-        while (in_flight_[place] != &request) {
-            --place;
+// False: not in time.
+template <Kind manner> inline bool Comm::await_heads(const Request &request) {
+    const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
+    for (int p = 0; p < team_.size; ++p) {
+        if (p != team_.rank && steps.reads(p) && !spin(window_->entered(p, request.n), patience_.spins)) {
+            return false;
         }
-        bool moved = false;
-        done = poll_one(place, moved, fatal, timing);
+    }
+    return true;
+}
+
+// For who waits for it and has seen all heads: before all else that is in flight. True if it is done.
+template <Kind manner> inline bool Comm::finish_at_once(Request &request, Timing timing) {
+    {
+        const Owner owner(*this, Owner::Try{});
+        if (!owner || request.done() || !request.plain) {
+            return false;
+        }
+        try {
+            if (!OneShotOf<manner>(team_, request.what.op, request.call, request.n).finish()) [[unlikely]] {
+                return false; // and will not if it is asked again, which whoever drives does
+            }
+        } catch (const Failure &failure) {
+            request.failure = failure;
+        } catch (const std::bad_alloc &) {
+            request.failure = out_of_memory(team_.rank);
+        }
+        take_out(request);
+        end(request, timing);
         tell_in_flight();
     }
-    if (fatal) {
-        fail_for_good(*fatal);
+    if (request.failure && is_fatal(request.result())) [[unlikely]] {
+        fail_for_good(*request.failure);
     }
-    return done;
+    return true;
+}
+
+// As a blocking call waits: for the peers' heads, before anything else is looked at. Above all before the owner word is
+// taken: a locked instruction waits until this rank's own stores have reached the caches, and the heads come meanwhile.
+template <Kind manner> void Comm::wait_in(Request &request, Timing timing) {
+    const bool is_prompt = !request.began_plainly || await_heads<manner>(request);
+    if (!is_prompt || !request.began_plainly || !finish_at_once<manner>(request, timing)) [[unlikely]] {
+        wait_driving(request, is_prompt);
+    }
 }
 
 void Comm::wait_for(Request &request, Timing timing) {
-    // As a blocking call waits: for that one store, before anything else is looked at. Above all before the owner word
-    // is taken: a locked instruction waits until this rank's own stores have reached the caches, and the peer's head
-    // comes meanwhile.
-    bool goes_on =
-        request.first_missing < 0 || spin(window_->entered(request.first_missing, request.n), patience_.spins);
-    if (goes_on && finish_at_once(request, timing)) {
-        return;
-    }
-    while (goes_on && !request.done()) {
+    static constexpr auto manners = by_habit([]<Kind kind>() { return &Comm::wait_in<kind>; });
+    (this->*manners[static_cast<size_t>(request.manner)])(request, timing);
+}
+
+void Comm::wait_driving(Request &request, bool is_prompt) {
+    while (is_prompt && !request.done()) {
         drive();
         if (request.done()) {
             return;
         }
         const Until next = awaited(request);
-        goes_on = next.signal && spin(next, patience_.spins);
+        is_prompt = next.signal && spin(next, patience_.spins);
     }
     try {
         wait(request.until_done(), watcher_, driving(patience_));

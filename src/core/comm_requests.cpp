@@ -13,8 +13,8 @@ namespace xcoll {
 
 // Takes the plain steps of a blocking call, without a task, for as long as nothing but heads of peers is missing.
 // False: nothing was shown, because there is no credit yet or, as `instead` tells then, no room.
-inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
-    const OneShot steps(team_, request.what.op, request.call, request.n);
+template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
+    const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
     if (!window_->has_credit(request.n, steps.credit())) {
         return false;
     }
@@ -22,7 +22,7 @@ inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
         instead = behind_one_shot(request.what.op.kind);
         return false;
     }
-    request.missing = steps.missing(0);
+    request.missing = 0;
     return true;
 }
 
@@ -32,8 +32,7 @@ void Comm::start_task(Request &request, Algorithm algorithm) {
     request.task.start();
 }
 
-// An operation of a later stage has its number already, so that what is called after the group comes behind it.
-inline void Comm::begin_now(Request &request) {
+void Comm::heed_earlier(Request &request) {
     for (const auto &earlier : request.after) {
         if (const auto &why = earlier->failure) {
             request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
@@ -41,19 +40,61 @@ inline void Comm::begin_now(Request &request) {
             request.row = &choices_.row(Kind::refused, 0);
         }
     }
+}
+
+// An operation of a later stage has its number already, so that what is called after the group comes behind it.
+template <Kind manner> inline void Comm::begin_now(Request &request) {
+    if constexpr (manner == Kind::none) {
+        heed_earlier(request);
+    }
     request.begun = true;
     Algorithm algorithm = request.row->run;
-    request.plain = algorithm == one_shot && begin_plainly(request, algorithm);
+    request.plain = algorithm == one_shot && begin_plainly<manner>(request, algorithm);
     if (!request.plain) {
         start_task(request, algorithm);
     }
 }
 
 void Comm::begin(Request &request) {
-    begin_now(request);
+    begin_now<Kind::none>(request);
 }
 
-inline void Comm::put_in_flight(Request &request) {
+inline void Comm::give_number(Request &request) {
+    const Op &op = request.what.op;
+    request.n = take_number();
+    const uint8_t float_mode = mode(op, request.n);
+    if (!request.row || request.mode != float_mode) {
+        request.row = &choices_.row(op);
+        request.call = fingerprint(op, float_mode);
+        request.mode = float_mode;
+        request.manner = request.after.empty() && has_plain_habit(op, *request.row) ? op.kind : Kind::none;
+    }
+    request.recorded = record(op, request.call, request.n, *request.row);
+}
+
+// With its number, or as a message.
+template <Kind manner> inline void Comm::launch(Request &request) {
+    request.stuck_since = request.next_look = 0;
+    request.begun = request.plain = false;
+    in_flight_.push_back(&request);
+    ++request.starts;
+    try {
+        if (manner != Kind::none || request.may_begin()) {
+            begin_now<manner>(request);
+        }
+    } catch (const std::bad_alloc &) {
+        in_flight_.pop_back();
+        request.failure = out_of_memory(team_.rank);
+        record_end(request.recorded, request.result());
+        request.finish();
+        throw;
+    }
+    request.began_plainly = request.plain;
+    request.started = ticks(); // not before: peers see the head meanwhile
+    tell_in_flight();
+}
+
+void Comm::put_in_flight(Request &request) {
     const Op &op = request.what.op;
     throw_trouble();
     if (request.failure) {
@@ -67,53 +108,42 @@ inline void Comm::put_in_flight(Request &request) {
         request.recorded = record_message(op);
         request.row = &choices_.row(op);
     } else {
-        request.n = take_number();
-        const uint8_t float_mode = mode(op, request.n);
-        if (!request.row || request.mode != float_mode) {
-            request.row = &choices_.row(op);
-            request.call = fingerprint(op, float_mode);
-            request.mode = float_mode;
-        }
-        request.recorded = record(op, request.call, request.n, *request.row);
+        give_number(request);
     }
-    request.stuck_since = request.next_look = 0;
-    request.begun = false;
-    request.first_missing = -1;
-    in_flight_.push_back(&request);
-    ++request.starts;
-    try {
-        if (request.may_begin()) {
-            begin_now(request);
-            request.first_missing = request.plain ? request.missing : -1;
+    launch<Kind::none>(request);
+}
+
+// Where nothing is in flight, all that an operation touches is this thread's: the others go by the count, and who
+// brought it to 0 has touched the list before (tell_in_flight). Only messages are looked after all the same, by who
+// still waits for an operation that is done. A fatal error that another thread sees may find the count at 0 while this
+// thread sees no trouble yet: the next drive() ends what is in flight then.
+template <Kind manner> void Comm::start_in(Request &request) {
+    if constexpr (manner != Kind::none) {
+        if (is_quiet() && !request.failure) [[likely]] {
+            give_number(request);
+            launch<manner>(request);
+        } else {
+            start_in<Kind::none>(request);
         }
-    } catch (const std::bad_alloc &) {
-        in_flight_.pop_back();
-        request.failure = out_of_memory(team_.rank);
-        record_end(request.recorded, request.result());
-        request.finish();
-        throw;
+        return;
     }
-    request.started = ticks(); // not before: peers see the head meanwhile
-    tell_in_flight();
+    if (request.has_moved) {
+        request.what.write_itinerary(team_.rank, team_.size);
+        request.has_moved = false;
+    }
+    if (!is_listed_) {
+        // Without the owner word: whoever drives the process takes the two the other way round.
+        process().add(*this);
+        is_listed_ = true;
+    }
+    const Owner owner(*this, Owner::If{has_in_flight() || traits(request.what.op.kind).is_message});
+    put_in_flight(request);
 }
 
 void Comm::start(Request &request) {
+    static constexpr auto manners = by_habit([]<Kind kind>() { return &Comm::start_in<kind>; });
     try {
-        if (request.has_moved) {
-            request.what.write_itinerary(team_.rank, team_.size);
-            request.has_moved = false;
-        }
-        if (!is_listed_) {
-            // Without the owner word: whoever drives the process takes the two the other way round.
-            process().add(*this);
-            is_listed_ = true;
-        }
-        // Where nothing is in flight, all that an operation touches is this thread's: the others go by the count, and
-        // who brought it to 0 has touched the list before (tell_in_flight). Only messages are looked after all the
-        // same, by who still waits for an operation that is done. A fatal error that another thread sees may find the
-        // count at 0 while this thread sees no trouble yet: the next drive() ends what is in flight then.
-        const Owner owner(*this, Owner::If{has_in_flight() || traits(request.what.op.kind).is_message});
-        put_in_flight(request);
+        (this->*manners[static_cast<size_t>(request.manner)])(request);
     } catch (const std::bad_alloc &) {
         // The number may be taken, and peers may have seen the head.
         const Failure failure = out_of_memory(team_.rank);

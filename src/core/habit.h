@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "core/call.h"
 
@@ -38,6 +39,17 @@ private:
 
 // A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
 class KnownCall : public Call {};
+
+// By kind: what `make` gives for those that have habits, and for all others what it gives for Kind::none.
+template <class Make> constexpr auto by_habit(Make make) {
+    std::array<decltype(make.template operator()<Kind::none>()), kinds> table{};
+    const auto fill = [&]<size_t... number>(std::index_sequence<number...>) {
+        ((table[number] = make.template operator() < traits(Kind{number}).has_habit ? Kind{number} : Kind::none > ()),
+         ...);
+    };
+    fill(std::make_index_sequence<kinds>());
+    return table;
+}
 
 struct Known {
     KnownCall call;

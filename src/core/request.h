@@ -36,9 +36,10 @@ struct Request {
     TaskHome home{};
     Task task;
     bool begun = false;
+    Kind manner = Kind::none;               // as `row`: the kind, if it goes in one shot and has a habit
     bool plain = false;                     // takes the plain steps of one_shot.h, which need no task
-    int missing = -1;                       // then: a rank whose head it waits for, or -1
-    int first_missing = -1;                 // the same when it was started; for who waits for it
+    bool began_plainly = false;             // the same when it was started; for who waits for it
+    int missing = -1;                       // if plain: the first rank whose head has not been seen, -1: all were
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
     std::array<std::shared_ptr<Observer>, 2> observers; // of its own plan, and of its group's
