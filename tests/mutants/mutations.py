@@ -32,6 +32,7 @@ SEVERAL = ("ranks/several_threads_threads", "2")
 TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
 HABITS = ("ranks/habits_threads", "2")
+AGAIN = ("ranks/started_again_threads", "2")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
 
 
@@ -100,6 +101,13 @@ MUTATIONS = [
              ("src/core/habit.h", "return arguments == last_ ? known_.get() : nullptr;", "return known_.get();")),
     mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_blocking.cpp", "if (known.mode != float_mode) [[unlikely]] {", "if (false) {")),
+    mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
+             ("src/core/comm_requests.cpp", "if (!request.row || request.mode != float_mode) {", "if (!request.row) {")),
+    mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
+             ("src/core/comm_progress.cpp", "if (in_flight_.back() == &request) [[likely]] {", "if (true) {")),
+    mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
+             ("src/core/comm_progress.cpp", "if (p != team_.rank && steps.reads(p) && !spin(",
+              "if (p == 0 && p != team_.rank && steps.reads(p) && !spin(")),
     mutation("one-shot: who lends has shown", HEAPS, "a rank that lends alone leaves before it is read",
              ("src/coll/one_shot.h", "return shown_ < window_.least_lent() || is_shown(window_.head(team_.rank, n_));",
               "return true;")),
