@@ -39,9 +39,21 @@ public:
             return;
         }
         ++messages_;
-        const bool tries_other = rule_ == Rule::learn && messages_ - last_trial_ >= trial_interval_ && may_other_win();
-        const bool streams = streaming() != tries_other;
+        if (rule_ == Rule::learn && trial_left_ == 0 && messages_ - last_trial_ >= trial_interval_ && may_other_win()) {
+            trial_left_ = trial_length_;
+            tried_ = !streaming();
+            unsettled_ = trial_length_ / 2;
+        }
+        const bool tries_other = trial_left_ > 0;
+        const bool streams = tries_other ? tried_ : streaming();
+        const bool ends_trial = trial_left_ == 1;
+        trial_left_ -= tries_other;
         const auto move = streams ? kernels.copy_stream : kernels.copy;
+        if (unsettled_ > 0) {
+            --unsettled_;
+            move(to, from, bytes);
+            return;
+        }
         if (rule_ == Rule::stream || !(tries_other || bytes >= always_timed || messages_ % timing_interval == 0)) {
             move(to, from, bytes);
             return;
@@ -49,10 +61,20 @@ public:
         const uint64_t start = clock_();
         move(to, from, bytes);
         const float cost = cost_of_line(clock_() - start, bytes);
-        if (tries_other) {
+        if (ends_trial) {
+            unsettled_ = trial_length_ / 2;
             plan_trial(streams ? pays(ordinary_, cost) : !pays(cost, streamed_));
         }
         learn(streams ? streamed_ : ordinary_, cost);
+    }
+    // For places that two ranks swap: what a line costs depends on how both have written it before. On a Zen 4 with two
+    // L3s a single block that is stored in the ordinary way, where this rank streams, takes 27 ns a line, but 1.4 if
+    // all are stored like that. So a trial goes through all places some times, and neither its first half nor as many
+    // messages behind it tell anything; and some places stay as they are until a later operation, for the cost of which
+    // no news change much.
+    void try_at_length() {
+        trial_length_ = swapped_trial_length;
+        news_ = swapped_news;
     }
     bool streaming() const {
         return rule_ == Rule::stream || (rule_ == Rule::learn && pays(ordinary_, streamed_));
@@ -65,6 +87,10 @@ private:
     static constexpr uint32_t shortest_trial_interval = 64;
     static constexpr uint32_t longest_trial_interval = 4096;
     static constexpr uint32_t timing_interval = 16;
+    // Two slots of four blocks on either side, three times.
+    static constexpr uint32_t swapped_trial_length = 48;
+    static constexpr float usual_news = 1.F / 4;
+    static constexpr float swapped_news = 1.F / 32; // eight such places do not make up for a streamed store
     // Of a line in the payload ring: ordinary stores 0.4 to 1.5 ns under one L3, 5 to 9 ns across two (measured on Zen
     // 4 and 5), 2.2 to 2.6 and 12 ns on Zen 3, 3.3 to 4.5 ns on a Xeon; streamed ones 1 to 2.3 ns on Zen 4 and 5, 3.4
     // ns on Zen 3, where a single trial takes up to 6.8 as its lines are in caches, and 5 to 6.5 ns on the Xeon, whose
@@ -86,9 +112,9 @@ private:
     static float cost_of_line(uint64_t spent, size_t bytes) {
         return static_cast<float>(spent) * 64 / static_cast<float>(bytes);
     }
-    // A fourth of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
+    // A part of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
     void learn(float &ticks_per_line, float cost) const {
-        ticks_per_line += std::min(cost - ticks_per_line, worst_news_) / 4;
+        ticks_per_line += std::min(cost - ticks_per_line, worst_news_) * news_;
     }
     void plan_trial(bool other_won) {
         last_trial_ = messages_;
@@ -97,6 +123,10 @@ private:
 
     Rule rule_;
     uint32_t messages_ = 0, last_trial_ = 0, trial_interval_ = shortest_trial_interval;
+    uint32_t trial_length_ = 1, trial_left_ = 0;
+    float news_ = usual_news;
+    uint32_t unsettled_ = 0; // messages that are written where some lines are still as a trial wants them, or wanted
+    bool tried_ = false;     // in the trial: whether it streams
     Clock clock_;
     // In ticks per line.
     float hopeless_, worst_news_, ordinary_ = 0, streamed_;

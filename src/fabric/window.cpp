@@ -26,6 +26,9 @@ Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &
         generations_.push_back(board->generation.load(std::memory_order_acquire));
     }
     find_slots();
+    if (swaps_slots()) {
+        slot_store_kind_.try_at_length();
+    }
 }
 
 void Window::find_slots() {

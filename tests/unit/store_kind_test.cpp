@@ -15,6 +15,18 @@ struct Machine {
     uint64_t time = 0;
     double ordinary = 1, streamed = 1; // nanoseconds for a line
     int copies = 0, streams = 0;
+    // Copies go round them. A place that was streamed to last takes this for an ordinary line; 0: they are all alike.
+    double after_streaming = 0;
+    std::vector<bool> was_streamed = std::vector<bool>(16);
+    size_t place = 0;
+
+    double ordinary_line() const {
+        return after_streaming > 0 && was_streamed[place] ? after_streaming : ordinary;
+    }
+    void written(bool by_streaming) {
+        was_streamed[place] = by_streaming;
+        place = (place + 1) % was_streamed.size();
+    }
 } machine;
 
 uint64_t clock_of_machine() {
@@ -22,12 +34,14 @@ uint64_t clock_of_machine() {
 }
 void copy(void *to, const void *from, size_t bytes) {
     ++machine.copies;
-    machine.time += static_cast<uint64_t>(machine.ordinary * static_cast<double>(bytes) / 64);
+    machine.time += static_cast<uint64_t>(machine.ordinary_line() * static_cast<double>(bytes) / 64);
+    machine.written(false);
     std::memcpy(to, from, bytes);
 }
 void stream(void *to, const void *from, size_t bytes) {
     ++machine.streams;
     machine.time += static_cast<uint64_t>(machine.streamed * static_cast<double>(bytes) / 64);
+    machine.written(true);
     std::memcpy(to, from, bytes);
 }
 
@@ -51,6 +65,20 @@ void copy_some(StoreKind &kind, int times, size_t bytes = large) {
         assert_true(to == from);
         std::fill(to.begin(), to.end(), 'y');
     }
+}
+
+// On a Zen 4 two ranks that swap their slots write 1.4 ns a line if both always did, but 27 behind a streamed store.
+void places_that_are_swapped_go_back_to_ordinary_stores(void **) {
+    StoreKind kind = learning();
+    kind.try_at_length();
+    machine = {.ordinary = 27, .streamed = 2.5};
+    copy_some(kind, 1000);
+    assert_true(kind.streaming());
+    machine = {.ordinary = 1.4, .streamed = 2.5, .after_streaming = 27, .was_streamed = machine.was_streamed};
+    copy_some(kind, 10'000);
+    assert_false(kind.streaming());
+    copy_some(kind, 10'000);
+    assert_int_equal(machine.streams, 0);
 }
 
 void ordinary_stores_if_that_is_the_rule(void **) {
@@ -168,6 +196,7 @@ void payloads_of_middling_size_learn_too(void **) {
 
 int main() {
     const CMUnitTest tests[] = {
+        cmocka_unit_test(places_that_are_swapped_go_back_to_ordinary_stores),
         cmocka_unit_test(ordinary_stores_if_that_is_the_rule),
         cmocka_unit_test(streaming_if_that_is_the_rule),
         cmocka_unit_test(small_payloads_are_never_streamed),
