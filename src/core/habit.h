@@ -40,15 +40,14 @@ private:
 // A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
 class KnownCall : public Call {};
 
+template <size_t number> inline constexpr Kind habit_of = traits(Kind{number}).has_habit ? Kind{number} : Kind::none;
+
 // By kind: what `make` gives for those that have habits, and for all others what it gives for Kind::none.
 template <class Make> constexpr auto by_habit(Make make) {
-    std::array<decltype(make.template operator()<Kind::none>()), kinds> table{};
-    const auto fill = [&]<size_t... number>(std::index_sequence<number...>) {
-        ((table[number] = make.template operator() < traits(Kind{number}).has_habit ? Kind{number} : Kind::none > ()),
-         ...);
-    };
-    fill(std::make_index_sequence<kinds>());
-    return table;
+    return [&]<size_t... number>(std::index_sequence<number...>) {
+        return std::array{make.template operator()<habit_of<number>>()...};
+    }
+    (std::make_index_sequence<kinds>());
 }
 
 struct Known {
