@@ -40,21 +40,13 @@ public:
         }
         ++messages_;
         if (rule_ == Rule::learn && trial_left_ == 0 && messages_ - last_trial_ >= trial_interval_ && may_other_win()) {
-            trial_left_ = trial_length_;
-            tried_ = !streaming();
-            unsettled_ = trial_length_ / 2;
+            begin_trial();
         }
-        const bool tries_other = trial_left_ > 0;
-        const bool streams = tries_other ? tried_ : streaming();
-        const bool ends_trial = trial_left_ == 1;
-        trial_left_ -= tries_other;
+        const bool is_trial = trial_left_ > 0, ends_trial = trial_left_ == 1;
+        const bool streams = is_trial ? tried_ : streaming();
+        trial_left_ -= is_trial;
         const auto move = streams ? kernels.copy_stream : kernels.copy;
-        if (unsettled_ > 0) {
-            --unsettled_;
-            move(to, from, bytes);
-            return;
-        }
-        if (rule_ == Rule::stream || !(tries_other || bytes >= always_timed || messages_ % timing_interval == 0)) {
+        if (!is_timed(bytes, is_trial)) {
             move(to, from, bytes);
             return;
         }
@@ -115,6 +107,18 @@ private:
     // A part of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
     void learn(float &ticks_per_line, float cost) const {
         ticks_per_line += std::min(cost - ticks_per_line, worst_news_) * news_;
+    }
+    bool is_timed(size_t bytes, bool is_trial) {
+        if (unsettled_ > 0) {
+            --unsettled_;
+            return false;
+        }
+        return rule_ == Rule::learn && (is_trial || bytes >= always_timed || messages_ % timing_interval == 0);
+    }
+    void begin_trial() {
+        trial_left_ = trial_length_;
+        tried_ = !streaming();
+        unsettled_ = trial_length_ / 2;
     }
     void plan_trial(bool other_won) {
         last_trial_ = messages_;
