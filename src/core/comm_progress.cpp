@@ -214,7 +214,7 @@ template <Kind manner> void Comm::wait_in(Request &request, Timing timing) {
 }
 
 void Comm::wait_for(Request &request, Timing timing) {
-    static constexpr auto manners = by_habit([]<Kind kind>() { return &Comm::wait_in<kind>; });
+    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::wait_in<kind>; });
     (this->*manners[static_cast<size_t>(request.manner)])(request, timing);
 }
 

@@ -141,7 +141,7 @@ template <Kind manner> void Comm::start_in(Request &request) {
 }
 
 void Comm::start(Request &request) {
-    static constexpr auto manners = by_habit([]<Kind kind>() { return &Comm::start_in<kind>; });
+    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::start_in<kind>; });
     try {
         (this->*manners[static_cast<size_t>(request.manner)])(request);
     } catch (const std::bad_alloc &) {

@@ -40,12 +40,13 @@ private:
 // A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
 class KnownCall : public Call {};
 
-template <size_t number> inline constexpr Kind habit_of = traits(Kind{number}).has_habit ? Kind{number} : Kind::none;
+template <Kind kind> using KindAsType = std::integral_constant<Kind, kind>;
+template <size_t number> using HabitOf = KindAsType<traits(Kind{number}).has_habit ? Kind{number} : Kind::none>;
 
 // By kind: what `make` gives for those that have habits, and for all others what it gives for Kind::none.
 template <class Make> constexpr auto by_habit(Make make) {
     return [&]<size_t... number>(std::index_sequence<number...>) {
-        return std::array{make.template operator()<habit_of<number>>()...};
+        return std::array{make(HabitOf<number>())...};
     }
     (std::make_index_sequence<kinds>());
 }
