@@ -16,9 +16,10 @@ typedef float vec_f32 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint32_t vec_u32 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint16_t vec_u16 __attribute__((vector_size(32), aligned(1), may_alias));
 
-enum store { STORE_CACHED, STORE_STREAM };
+/* STRING is one instruction, for copies only. Where there is none it is CACHED. */
+enum store { STORE_CACHED, STORE_STREAM, STORE_STRING };
 
-/* Not libc's memcpy, which is `rep movsb` on many machines: slow towards lines that another core has just read. */
+/* Not libc's memcpy, which is any of these, by size and machine. */
 static inline __attribute__((always_inline)) void vec_put(char *at, vec_u64 value, enum store store) {
 #if defined(__AVX512F__)
     if (store == STORE_STREAM) {
@@ -168,6 +169,12 @@ static inline __attribute__((always_inline)) void add_as(char *to, const char *a
 }
 
 static inline void vec_copy(void *to, const void *from, size_t bytes, enum store store) {
+#if defined(__x86_64__)
+    if (store == STORE_STRING) {
+        __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes)::"memory");
+        return;
+    }
+#endif
     if (store == STORE_STREAM) {
         copy_as((char *)to, (const char *)from, bytes, STORE_STREAM);
     } else {

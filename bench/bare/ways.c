@@ -9,6 +9,7 @@ enum { kib = 1 << 10, mib = 1 << 20 };
 #define ANY SIZE_MAX
 #define CACHED STORE_CACHED
 #define STREAM STORE_STREAM
+#define STRING STORE_STRING
 /* A ring of 4 MiB is larger than an L2: the peer has lost its lines before they are written again. One of 512 KiB stays
  * in the L2 of who writes it. */
 static const struct way standard[] = {
@@ -19,6 +20,8 @@ static const struct way standard[] = {
     {"two_steps", OP_ALLREDUCE, kib, 16 * kib, LOOP_RING, 64 * kib, 0, CACHED, CACHED},
     {"swap", OP_ALLREDUCE, 256, mib, LOOP_SWAP, 0, ANY, CACHED, CACHED},
     {"swap_chunks", OP_ALLREDUCE, 64 * kib, ANY, LOOP_SWAP, 128 * kib, 32 * kib, CACHED, CACHED},
+    {"swap_string", OP_ALLREDUCE, 4 * kib, mib, LOOP_SWAP, 0, ANY, STRING, CACHED},
+    {"swap_chunks_string", OP_ALLREDUCE, 64 * kib, ANY, LOOP_SWAP, 128 * kib, 32 * kib, STRING, CACHED},
     {"ring", OP_ALLREDUCE, kib, ANY, LOOP_RING, 4 * mib, 8 * kib, CACHED, CACHED},
     {"ring_l2", OP_ALLREDUCE, 64 * kib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, CACHED},
     {"ring_stream", OP_ALLREDUCE, mib, ANY, LOOP_RING, 512 * kib, 32 * kib, CACHED, STREAM},
@@ -32,12 +35,14 @@ static const struct way standard[] = {
     {"two", OP_BCAST, 0, mib, LOOP_RING, 0, ANY, CACHED, CACHED},
     {"ring", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, CACHED, CACHED},
     {"ring_nt", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, STREAM, CACHED},
+    {"ring_string", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, STRING, STRING},
+    {"ring_string_64k", OP_BCAST, 64 * kib, ANY, LOOP_RING, 4 * mib, 64 * kib, STRING, STRING},
 };
 enum { standard_count = sizeof standard / sizeof standard[0] };
 
 static int parse_store(const char *text, enum store *store) {
-    *store = strcmp(text, "stream") == 0 ? STORE_STREAM : STORE_CACHED;
-    return *store == STORE_STREAM || strcmp(text, "cached") == 0;
+    *store = strcmp(text, "stream") == 0 ? STORE_STREAM : strcmp(text, "string") == 0 ? STORE_STRING : STORE_CACHED;
+    return *store != STORE_CACHED || strcmp(text, "cached") == 0;
 }
 
 static int parse_way(char *text, struct way *way) {

@@ -107,8 +107,8 @@ const char *set_groups(Settings &settings, const std::string &text) {
 }
 
 const char *set_store(Settings &settings, const std::string &text) {
-    if (text != "learn" && text != "cached" && text != "stream") {
-        return "learn, cached or stream";
+    if (text != "learn" && text != "cached" && text != "string" && text != "stream") {
+        return "learn, cached, string or stream";
     }
     settings.store = text;
     return nullptr;
@@ -230,7 +230,7 @@ constexpr Variable table[] = {
      set_attach},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
      set_groups, agreed},
-    {"STORE", "learn", "how payloads are written: learn, cached or stream (non-temporal)", set_store},
+    {"STORE", "learn", "how payloads are copied: learn, cached, string or stream (non-temporal)", set_store},
     {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},
     {"ROOT", "", "host and port of rank 0, where ranks meet that xcollrun did not start", set_root},

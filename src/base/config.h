@@ -40,7 +40,7 @@ struct Settings {
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",
     std::vector<int> group_sizes; // which are then here
-    std::string store;            // "", "cached" or "stream"
+    std::string store;            // "", "cached", "string" or "stream"
     std::string plugin_path;
     std::string root;      // "host:port": where the ranks meet; "": nowhere
     std::string secret;    // of the job; "none": whoever reaches the root may join; "": there is none yet

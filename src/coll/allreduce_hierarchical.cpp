@@ -118,7 +118,7 @@ public:
     }
     // Member: the leader's result is there.
     void take_result() const {
-        team_.kernels->copy(op_.recv, result(leader_), op_.bytes());
+        window_.reading().copy(*team_.kernels, op_.recv, result(leader_), op_.bytes());
         leave(preface(leader_).everyone_done);
     }
     int leader() const {

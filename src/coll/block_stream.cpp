@@ -108,7 +108,7 @@ void BlockStream::show_offered() const {
         return;
     }
     const size_t bytes = input_count(op, team.size) * element_bytes_;
-    store_kind_for(window, op.kind, bytes)
+    writing_for(window, op.kind, bytes)
         .copy(*team.kernels, window.place(window.rank(), n, window.head(window.rank(), n).place.offset), op.send,
               bytes);
     publish_in(1);

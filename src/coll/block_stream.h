@@ -160,8 +160,8 @@ public:
     const Fingerprint &call;
     const uint64_t n;
 
-    StoreKind &store_kind() const {
-        return in_slot_ ? window.slot_store_kind() : window.store_kind();
+    CopyWay &writing() const {
+        return in_slot_ ? window.slot_writing() : window.ring_writing();
     }
 
 protected:

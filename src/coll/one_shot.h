@@ -192,11 +192,10 @@ private:
         const size_t before = place_of(op_, team_.rank);
         const size_t behind = place_of(op_, team_.rank + 1);
         if (before > 0) {
-            store_kind_for(window_, kind(op_), shown_).copy(*team_.kernels, to, from, before);
+            writing_for(window_, kind(op_), shown_).copy(*team_.kernels, to, from, before);
         }
         if (behind < shown_) {
-            store_kind_for(window_, kind(op_), shown_)
-                .copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+            writing_for(window_, kind(op_), shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
         }
         return true;
     }
@@ -240,26 +239,28 @@ private:
         case Kind::allgather:
         case Kind::alltoall:
             for (size_t p = 0; p < static_cast<size_t>(team_.size); ++p) {
-                take(static_cast<char *>(op_.recv) + p * op_.bytes(), data[p]);
+                take(static_cast<char *>(op_.recv) + p * op_.bytes(), data[p], static_cast<int>(p));
             }
             break;
         case Kind::bcast:
         case Kind::scatter:
-            take(op_.recv, data[op_.root]);
+            take(op_.recv, data[op_.root], op_.root);
             break;
         default:
             break;
         }
         return XCOLL_SUCCESS;
     }
-    void take(void *to, const void *from) const {
+    void take(void *to, const void *from, int p) const {
         if (to == from) {
             return; // in place
         }
         if (op_.bytes() <= inline_bytes) {
             copy_small(to, from, op_.bytes());
-        } else {
+        } else if (p == team_.rank) {
             team_.kernels->copy(to, from, op_.bytes());
+        } else {
+            window_.reading().copy(*team_.kernels, to, from, op_.bytes());
         }
     }
 

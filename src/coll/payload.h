@@ -3,7 +3,7 @@
 #pragma once
 
 #include "coll/small_copy.h"
-#include "fabric/store_kind.h"
+#include "fabric/copy_way.h"
 #include "fabric/window.h"
 #include "kernels/kernels.h"
 
@@ -27,8 +27,8 @@ inline bool fills_slots(Kind kind) {
 inline size_t slot_room_for(const Window &window, Kind kind) {
     return fills_slots(kind) ? window.slot_room() : slot_bytes;
 }
-inline StoreKind &store_kind_for(Window &window, Kind kind, size_t bytes) {
-    return bytes <= slot_room_for(window, kind) ? window.slot_store_kind() : window.store_kind();
+inline CopyWay &writing_for(Window &window, Kind kind, size_t bytes) {
+    return bytes <= slot_room_for(window, kind) ? window.slot_writing() : window.ring_writing();
 }
 
 // How far the writer may be ahead of the slowest reader.
@@ -65,7 +65,7 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
     }
     char *to = payload_place(window, head, n, kind, bytes);
     if (to && bytes > 0) {
-        store_kind_for(window, kind, bytes).copy(kernels, to, data, bytes);
+        writing_for(window, kind, bytes).copy(kernels, to, data, bytes);
     }
     return to != nullptr;
 }

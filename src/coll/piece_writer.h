@@ -1,23 +1,23 @@
 // Writes the pieces of a stream behind each other into a payload. Short pieces would each be too short to be stored
-// past the cache, and would say nothing about how dear ordinary stores are. So where stores are streamed, short pieces
-// are gathered nearby first; elsewhere only at times, to learn whether they should be.
+// but plainly, and would say nothing about how dear plain stores are. So where those are dear, short pieces are
+// gathered nearby first; elsewhere only at times, to learn whether they should be.
 #pragma once
 
 #include <span>
 
 #include "coll/small_copy.h"
-#include "fabric/store_kind.h"
+#include "fabric/copy_way.h"
 
 namespace xcoll {
 
 class PieceWriter {
 public:
-    PieceWriter(StoreKind &store_kind, const Kernels &kernels, char *to, size_t bytes, uint64_t n)
-        : store_kind_(store_kind), kernels_(kernels), to_(to),
-          gathers_(bytes >= room && (store_kind.streaming() || n % learning_interval == 0)) {
+    PieceWriter(CopyWay &writing, const Kernels &kernels, char *to, size_t bytes, uint64_t n)
+        : writing_(writing), kernels_(kernels), to_(to),
+          gathers_(bytes >= room && (writing.finds_plain_dear() || n % learning_interval == 0)) {
     }
     void put(std::span<const char> piece) {
-        if (gathers_ && piece.size() < StoreKind::smallest_streamed) {
+        if (gathers_ && piece.size() < CopyWay::smallest) {
             if (gathered_ + piece.size() > room) {
                 flush();
             }
@@ -26,23 +26,23 @@ public:
             return;
         }
         flush();
-        if (piece.size() < StoreKind::smallest_streamed) {
+        if (piece.size() < CopyWay::smallest) {
             copy(to_, piece);
         } else {
-            store_kind_.copy(kernels_, to_, piece.data(), piece.size());
+            writing_.copy(kernels_, to_, piece.data(), piece.size());
         }
         to_ += piece.size();
     }
     void flush() {
         if (gathered_ > 0) {
-            store_kind_.copy(kernels_, to_, near_, gathered_);
+            writing_.copy(kernels_, to_, near_, gathered_);
             to_ += gathered_;
             gathered_ = 0;
         }
     }
 
 private:
-    static constexpr size_t room = StoreKind::always_timed;
+    static constexpr size_t room = CopyWay::always_timed;
     static constexpr uint64_t learning_interval = 16;
     static constexpr size_t small = 32;
 
@@ -54,7 +54,7 @@ private:
         }
     }
 
-    StoreKind &store_kind_;
+    CopyWay &writing_;
     const Kernels &kernels_;
     char *to_;
     size_t gathered_ = 0;

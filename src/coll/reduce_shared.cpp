@@ -90,7 +90,7 @@ private:
             combine_all(team_, op_, to, window_.scratch(), block.count, [&](int p) { return send_of(p) + at; });
         for (int turn = 1; op_.kind == Kind::allreduce && turn < team_.size; ++turn) {
             const int p = (team_.rank + turn) % team_.size; // each rank begins elsewhere
-            window_.store_kind().copy(*team_.kernels, recv_of(p) + at, to, bytes);
+            window_.ring_writing().copy(*team_.kernels, recv_of(p) + at, to, bytes);
         }
         return result;
     }

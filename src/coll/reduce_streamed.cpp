@@ -57,7 +57,7 @@ public:
         for (int q = 0; q < slices; ++q) {
             const Slice &s = slices_[q];
             if (s.count > 0 && !(scatters(op) && q == window.rank())) {
-                store_kind().copy(*team.kernels, to + bytes(s.place), mine(s), bytes(s.count));
+                writing().copy(*team.kernels, to + bytes(s.place), mine(s), bytes(s.count));
             }
         }
         publish_in(k + 1);

@@ -49,7 +49,7 @@ public:
         for (int q = 0; q < window.size(); ++q) {
             const Piece p = piece(k, q);
             if (q != window.rank() && p.count > 0) {
-                store_kind().copy(*team.kernels, mine + bytes(p.first), send_at(first(k) + p.first), bytes(p.count));
+                writing().copy(*team.kernels, mine + bytes(p.first), send_at(first(k) + p.first), bytes(p.count));
             }
         }
         publish_in(k + 1);
@@ -71,7 +71,8 @@ public:
             const int q = (window.rank() + i) % window.size(); // each rank begins elsewhere
             const Piece p = piece(k, q);
             if (p.count > 0) {
-                team.kernels->copy(recv_at(first(k) + p.first), result(q, window.rank(), k, p), bytes(p.count));
+                window.reading().copy(*team.kernels, recv_at(first(k) + p.first), result(q, window.rank(), k, p),
+                                      bytes(p.count));
             }
         }
         publish_used(k + 1);
@@ -123,7 +124,7 @@ private:
         char *to = mine ? recv_at(first(k) + at.first) : shown;
         check(combine_all(team, op, to, window.scratch(), at.count, [&](int q) { return input(q, k, at); }));
         if (op.kind == Kind::allreduce) {
-            store_kind().copy(*team.kernels, shown, to, bytes(at.count));
+            writing().copy(*team.kernels, shown, to, bytes(at.count));
         }
     }
 

@@ -122,13 +122,14 @@ private:
         return total_ > 0 && total_ <= inline_stream_bytes;
     }
     void pack(char *to, size_t bytes);
-    StoreKind &store_kind() const {
-        return offset_ == 0 ? window_.slot_store_kind() : window_.store_kind();
+    CopyWay &writing() const {
+        return offset_ == 0 ? window_.slot_writing() : window_.ring_writing();
     }
     void write_through(char *to, size_t bytes);
     void write_chunk();
     bool can_write();
-    void move(char *to, const char *from, size_t bytes) const;
+    void keep(char *to, const char *from, size_t bytes) const;
+    void take(char *to, const char *from, size_t bytes) const;
     void open(int p, size_t shared, size_t pair);
     Index place_of_part(int to, size_t bytes) const;
     uint64_t told() const;

@@ -183,13 +183,21 @@ template <class Take> void Streams::read_parts(Source &source, size_t from, size
     part(source.pair, source.lent_pair, source.pair_begin, source.pair_end);
 }
 
+void Streams::take(char *to, const char *from, size_t bytes) const {
+    if (bytes <= inline_bytes) {
+        copy_small(to, from, bytes);
+    } else {
+        window_.reading().copy(*team_.kernels, to, from, bytes);
+    }
+}
+
 void Streams::read(Source &source, int p, size_t from, size_t until) {
     const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
     if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
         read_index(source, p);
     }
     read_parts(source, from, until,
-               [this](std::span<char> to, const char *bytes) { move(to.data(), bytes, to.size()); });
+               [this](std::span<char> to, const char *bytes) { take(to.data(), bytes, to.size()); });
 }
 
 // What p lends of its own, as long as p has not taken it back. False if it has gone with p.

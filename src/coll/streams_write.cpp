@@ -67,7 +67,7 @@ void Streams::take_slot() {
 
 // The next bytes of the stream, in the order of its sections.
 void Streams::pack(char *to, size_t bytes) {
-    PieceWriter writer(store_kind(), *team_.kernels, to, bytes, n_);
+    PieceWriter writer(writing(), *team_.kernels, to, bytes, n_);
     while (bytes > 0) {
         if (section_left_ == 0) {
             if (section_ == Section::index && index_bytes_ > 0 && section_at_ == 0) {
@@ -105,7 +105,7 @@ void Streams::pack(char *to, size_t bytes) {
 
 void Streams::write_through(char *to, size_t bytes) {
     if (packed_) {
-        store_kind().copy(*team_.kernels, to, packed_->data() + written_, bytes);
+        writing().copy(*team_.kernels, to, packed_->data() + written_, bytes);
     } else {
         pack(to, bytes);
     }
@@ -167,12 +167,12 @@ void Streams::move_own() {
         const char *from = exchange_.out(op, rank_).base;
         char *to = exchange_.in(op, rank_).base;
         if (to != from) {
-            move(to, from, op.bytes());
+            keep(to, from, op.bytes());
         }
     }
 }
 
-void Streams::move(char *to, const char *from, size_t bytes) const {
+void Streams::keep(char *to, const char *from, size_t bytes) const {
     if (bytes <= inline_bytes) {
         copy_small(to, from, bytes);
     } else {

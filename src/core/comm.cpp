@@ -20,11 +20,11 @@ std::vector<int> node_ranks(const Membership &membership) {
     return ranks;
 }
 
-StoreKind store_kind(const Settings &settings, double ticks_per_ns) {
-    const StoreKind::Rule rule = settings.store == "cached"   ? StoreKind::Rule::cached
-                                 : settings.store == "stream" ? StoreKind::Rule::stream
-                                                              : StoreKind::Rule::learn;
-    return StoreKind(rule, ticks_per_ns);
+CopyWay::Rule copies(const Settings &settings) {
+    return settings.store == "cached"   ? CopyWay::Rule::plain
+           : settings.store == "string" ? CopyWay::Rule::string
+           : settings.store == "stream" ? CopyWay::Rule::stream
+                                        : CopyWay::Rule::learn;
 }
 
 // One copy by the kernel against two through the ring, measured with two ranks of a Xeon virtual machine in November
@@ -58,7 +58,7 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
         return nullptr;
     }
     auto window = std::make_shared<Window>(*membership.node, node_ranks(membership), membership.boards, membership.rank,
-                                           store_kind(membership.settings, membership.node->ticks_per_ns()));
+                                           copies(membership.settings));
     window->keep_board(false);
     window->lend_from(membership.settings.lend);
     window->lend_private();

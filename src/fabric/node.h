@@ -17,7 +17,6 @@
 #include "fabric/heap.h"
 #include "fabric/ring.h"
 #include "fabric/segment.h"
-#include "fabric/store_kind.h"
 #include "topo/machine.h"
 
 namespace xcoll {

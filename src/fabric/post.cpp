@@ -5,7 +5,7 @@
 namespace xcoll {
 
 Post::Post(Window &window, const Kernels &kernels)
-    : window_(window), supplies_{window, kernels, window.store_kind(), {}}, box_(window.size()),
+    : window_(window), supplies_{window, kernels, window.ring_writing(), {}}, box_(window.size()),
       links_(static_cast<size_t>(window.size())) {
 }
 

@@ -84,7 +84,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
             return full;
         }
         char *to = supplies.window.at(supplies.window.rank(), place);
-        supplies.store.copy(supplies.kernels, to, data, bytes);
+        supplies.writing.copy(supplies.kernels, to, data, bytes);
         line.elsewhere = {label.total, place, nullptr};
     } else if (label.what == PostLine::What::offer) {
         line.elsewhere = {label.total, 0, label.address};

@@ -14,7 +14,7 @@ namespace xcoll {
 struct PostSupplies {
     Window &window;
     const Kernels &kernels;
-    StoreKind store;
+    CopyWay writing;
     PostBlocks blocks;
 };
 

@@ -201,7 +201,8 @@ void Post::begin_arriving(PostItem &receive, const char *data, size_t bytes) {
 // Of a message that is too long the rest is dropped.
 void Post::store(PostItem &receive, const char *data, size_t bytes) const {
     if (receive.moved < receive.bytes) {
-        supplies_.kernels.copy(receive.data + receive.moved, data, std::min(bytes, receive.bytes - receive.moved));
+        window_.reading().copy(supplies_.kernels, receive.data + receive.moved, data,
+                               std::min(bytes, receive.bytes - receive.moved));
     }
     receive.moved += bytes;
 }
@@ -255,7 +256,8 @@ bool Post::copy_from(int peer, const PostItem &receive, const char *address) con
     for (size_t at = 0; at < receive.total && !revoked; at += piece) {
         revoked = lane.revoked.load(std::memory_order_seq_cst) != 0;
         if (!revoked) {
-            supplies_.kernels.copy(receive.data + at, address + at, std::min(piece, receive.total - at));
+            window_.reading().copy(supplies_.kernels, receive.data + at, address + at,
+                                   std::min(piece, receive.total - at));
         }
     }
     lane.reading.store(0, std::memory_order_release);

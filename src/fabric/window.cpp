@@ -8,9 +8,9 @@
 
 namespace xcoll {
 
-Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
-               const StoreKind &store_kind)
-    : node_(node), ranks_(std::move(ranks)), store_kind_(store_kind), slot_store_kind_(store_kind), rank_(rank),
+Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies)
+    : node_(node), ranks_(std::move(ranks)), ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()),
+      slot_writing_(ring_writing_), reading_(copies, CopyUse::reading, node.ticks_per_ns()), rank_(rank),
       size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);
@@ -27,7 +27,7 @@ Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &
     }
     find_slots();
     if (swaps_slots()) {
-        slot_store_kind_.try_at_length();
+        slot_writing_.try_at_length();
     }
 }
 

@@ -21,18 +21,17 @@
 #include "base/error.h"
 #include "fabric/arena.h"
 #include "fabric/board.h"
+#include "fabric/copy_way.h"
 #include "fabric/disagreement.h"
 #include "fabric/doorbell.h"
 #include "fabric/node.h"
-#include "fabric/store_kind.h"
 
 namespace xcoll {
 
 class Window {
 public:
     // ranks[i] is the node-local rank of rank i of this communicator, boards[i] the offset of its board in its segment.
-    Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank,
-           const StoreKind &store_kind);
+    Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies);
     ~Window();
     Window(const Window &) = delete;
     Window &operator=(const Window &) = delete;
@@ -209,12 +208,16 @@ public:
         return scratch_.data();
     }
 
-    // How this rank writes payloads on this communicator: into the ring, or into slots, whose lines may be nearer.
-    StoreKind &store_kind() {
-        return store_kind_;
+    // How this rank writes payloads on this communicator: into the ring, or into slots, whose lines may be nearer. And
+    // how it reads those of others.
+    CopyWay &ring_writing() {
+        return ring_writing_;
     }
-    StoreKind &slot_store_kind() {
-        return slot_store_kind_;
+    CopyWay &slot_writing() {
+        return slot_writing_;
+    }
+    CopyWay &reading() {
+        return reading_;
     }
 
     // ---- buffers that peers use where they lie (coll/lending.h)
@@ -298,7 +301,7 @@ private:
     std::vector<uint64_t> generations_;
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
-    StoreKind store_kind_, slot_store_kind_;
+    CopyWay ring_writing_, slot_writing_, reading_;
     size_t least_lent_ = ~size_t{0};
     Attached attached_;
     bool lends_private_ = false;

@@ -91,6 +91,13 @@ template <class Arch> void copy(void *to, const void *from, size_t bytes) {
     copy_inline<Arch::copy_bytes>(static_cast<char *>(to), static_cast<const char *>(from), bytes);
 }
 
+// Its stores may be seen in any order among themselves, but before all that follow: a flag behind them tells of all.
+template <class Arch> void copy_string(void *to, const void *from, size_t bytes) {
+    mark_read(from, bytes);
+    mark_written(to, bytes);
+    Arch::move_string(to, from, bytes);
+}
+
 inline constexpr size_t line = 64;
 
 // Lines that are not written whole would be read back from memory, so the edges are stored normally.

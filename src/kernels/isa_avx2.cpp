@@ -11,7 +11,7 @@
 namespace xcoll {
 namespace {
 
-struct Avx2 : F16c {
+struct Avx2 : X86 {
     static constexpr Isa isa = Isa::avx2;
     static constexpr const char *name = "avx2";
     static constexpr bool fixed_vectors = true;

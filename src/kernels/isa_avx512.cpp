@@ -12,7 +12,7 @@
 namespace xcoll {
 namespace {
 
-struct Avx512 : F16c {
+struct Avx512 : X86 {
     static constexpr Isa isa = Isa::avx512;
     static constexpr const char *name = "avx512";
     static constexpr bool fixed_vectors = true;
@@ -26,7 +26,7 @@ struct Avx512 : F16c {
         if constexpr (n == 16) {
             return bits_as<Vec<float, 16>>(_mm512_maskz_cvtph_ps(0xffff, bits_as<__m256i>(half)));
         } else {
-            return F16c::float_from_half<n>(half);
+            return X86::float_from_half<n>(half);
         }
     }
 
@@ -34,7 +34,7 @@ struct Avx512 : F16c {
         if constexpr (n == 16) {
             return bits_as<Vec<uint16_t, 16>>(_mm512_maskz_cvtps_ph(0xffff, bits_as<__m512>(value), nearest_even));
         } else {
-            return F16c::half_from_float<n>(value);
+            return X86::half_from_float<n>(value);
         }
     }
 
@@ -42,7 +42,7 @@ struct Avx512 : F16c {
         if constexpr (n == 16) {
             return bits_as<Vec<uint32_t, 16>>(_mm512_maskz_cvtepu16_epi32(0xffff, bits_as<__m256i>(x)));
         } else {
-            return F16c::widen_bits<n>(x);
+            return X86::widen_bits<n>(x);
         }
     }
 
@@ -52,7 +52,7 @@ struct Avx512 : F16c {
         } else if constexpr (n == 8) {
             return bits_as<Vec<uint16_t, 8>>(_mm256_maskz_cvtepi32_epi16(0xff, bits_as<__m256i>(x)));
         } else {
-            return F16c::narrow_bits<n>(x);
+            return X86::narrow_bits<n>(x);
         }
     }
 

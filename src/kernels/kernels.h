@@ -48,8 +48,9 @@ struct Kernels {
     const char *name;                                             // "avx512"
     ReduceKernel reduce[stages][operator_numbers][dtype_numbers]; // nullptr where has_operator() is false
     ScaleKernel scale[dtype_numbers];                             // nullptr where there is no sum
-    CopyKernel copy;        // vector loads and stores; not `rep movsb`, which is slow towards lines a peer just read
+    CopyKernel copy;                                              // vector loads and stores
     CopyKernel copy_stream; // non-temporal stores, finished (fenced) on return; equals copy where there are none
+    CopyKernel copy_string; // one instruction that copies; equals copy where there is none
 };
 
 // The table of an instruction set, or nullptr if this build or this processor does not have it.

@@ -90,9 +90,10 @@ template <class Arch, class Real> void average_complex(void *out, const Inputs &
 template <class Arch> class TableOf {
 public:
     static constexpr Kernels make() {
-        Kernels table{Arch::isa, Arch::name, {}, {}, copy<Arch>, copy<Arch>};
+        Kernels table{Arch::isa, Arch::name, {}, {}, copy<Arch>, copy<Arch>, copy<Arch>};
         if constexpr (Arch::streams) {
             table.copy_stream = copy_stream<Arch>;
+            table.copy_string = copy_string<Arch>;
         }
         set_integer<int8_t>(table, Dtype::int8);
         set_integer<uint8_t>(table, Dtype::uint8);

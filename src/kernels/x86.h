@@ -1,5 +1,5 @@
-// Conversions with F16C, which AVX2 and AVX-512 share. Their rounding is in the instruction, and
-// they keep denormals whatever the caller's thread does with them.
+// What AVX2 and AVX-512 share: the string copy, and conversions with F16C, whose rounding is in the instruction, and
+// which keep denormals whatever the caller's thread does with them.
 #pragma once
 
 #include <immintrin.h>
@@ -9,7 +9,11 @@
 namespace xcoll {
 namespace {
 
-struct F16c : Portable {
+struct X86 : Portable {
+    [[gnu::always_inline]] static void move_string(void *to, const void *from, size_t bytes) {
+        asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes)::"memory");
+    }
+
     // The low bytes of a register from a short vector, the rest zero.
     template <int n> [[gnu::always_inline]] static __m128i low_bits(Vec<uint16_t, n> x) {
         if constexpr (n == 8) {

@@ -132,8 +132,7 @@ public:
     void join(int p) {
         Transport *transport = network_ ? &network_->transport(p) : nullptr;
         if (fabric_ != Fabric::network) {
-            const StoreKind stores(StoreKind::Rule::cached, 1);
-            windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, stores);
+            windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, CopyWay::Rule::plain);
             windows_[index(p)]->lend_from(0);
             if (lends_private_) {
                 windows_[index(p)]->lend_private();

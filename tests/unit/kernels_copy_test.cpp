@@ -33,6 +33,10 @@ std::vector<char> pattern(size_t bytes) {
     return data;
 }
 
+const char *name_of(const Kernels &table, CopyKernel copy) {
+    return copy == table.copy ? "copy" : copy == table.copy_stream ? "copy_stream" : "copy_string";
+}
+
 class Copies {
 public:
     explicit Copies(size_t most) : from_(pattern(most + 64)), to_(most + 2 * guard + 64, untouched) {
@@ -49,8 +53,8 @@ public:
             right = right && to[-static_cast<ptrdiff_t>(i)] == untouched && to[bytes + i - 1] == untouched;
         }
         if (!right) {
-            print_error("%s: %s of %zu bytes to %zu from %zu\n", table.name,
-                        copy == table.copy ? "copy" : "copy_stream", bytes, to_alignment, from_alignment);
+            print_error("%s: %s of %zu bytes to %zu from %zu\n", table.name, name_of(table, copy), bytes, to_alignment,
+                        from_alignment);
             fail();
         }
         std::memset(to, untouched, bytes);
@@ -65,7 +69,7 @@ private:
 void every_small_copy_is_right_at_every_alignment(void **) {
     Copies copies(300);
     for (const Kernels *table : available()) {
-        for (const CopyKernel copy : {table->copy, table->copy_stream}) {
+        for (const CopyKernel copy : {table->copy, table->copy_stream, table->copy_string}) {
             for (size_t to = 0; to <= 64; ++to) {
                 for (const size_t from : {size_t{0}, size_t{1}, size_t{16}, to % 64, size_t{39}, size_t{63}}) {
                     for (size_t bytes = 0; bytes <= 300; ++bytes) {
@@ -81,7 +85,7 @@ void large_copies_are_right(void **) {
     constexpr size_t most = 1200003;
     Copies copies(most);
     for (const Kernels *table : available()) {
-        for (const CopyKernel copy : {table->copy, table->copy_stream}) {
+        for (const CopyKernel copy : {table->copy, table->copy_stream, table->copy_string}) {
             for (const size_t bytes : {511u, 512u, 513u, 1000u, 1024u, 4095u, 4096u, 4161u, 65536u, 1200003u}) {
                 for (const size_t to : {0u, 1u, 8u, 32u, 63u}) {
                     copies.check(*table, copy, to, 64 - to, bytes);
@@ -102,7 +106,7 @@ void no_copy_reads_outside_of_its_input(void **) {
     std::memcpy(middle, data.data(), page);
     std::vector<char> out(page);
     for (const Kernels *table : available()) {
-        for (const CopyKernel copy : {table->copy, table->copy_stream}) {
+        for (const CopyKernel copy : {table->copy, table->copy_stream, table->copy_string}) {
             for (size_t bytes = 0; bytes <= page; bytes += bytes < 200 ? 1 : 97) {
                 copy(out.data(), middle, bytes);
                 assert_memory_equal(out.data(), data.data(), bytes);

@@ -49,8 +49,8 @@ public:
             boards.push_back(nodes_[r]->take_board(size()).offset);
         }
         for (size_t r = 0; r < nodes_.size(); ++r) {
-            windows_.push_back(std::make_shared<Window>(*nodes_[r], members, boards, static_cast<int>(r),
-                                                        StoreKind(StoreKind::Rule::cached, 1)));
+            windows_.push_back(
+                std::make_shared<Window>(*nodes_[r], members, boards, static_cast<int>(r), CopyWay::Rule::plain));
             posts_.push_back(std::make_unique<Post>(*windows_[r], best_kernels()));
         }
     }

@@ -58,8 +58,7 @@ public:
             boards.push_back(node(r).take_board(size_).offset);
         }
         for (int r = 0; r < size_; ++r) {
-            windows_.push_back(
-                std::make_shared<Window>(node(r), members, boards, r, StoreKind(StoreKind::Rule::cached, 1)));
+            windows_.push_back(std::make_shared<Window>(node(r), members, boards, r, CopyWay::Rule::plain));
             transports_.push_back(std::make_unique<WindowTransport>(*windows_.back()));
             teams_.push_back({r, size_, nullptr, transports_.back().get(), one_group(size_), kernels_for(Isa::plain),
                               &scratch_[static_cast<size_t>(r)]});

@@ -30,8 +30,7 @@ public:
         }
         std::vector<std::shared_ptr<Window>> windows;
         for (int rank = 0; rank < size(); ++rank) {
-            windows.push_back(
-                std::make_shared<Window>(node(rank), members, boards, rank, StoreKind(StoreKind::Rule::cached, 1)));
+            windows.push_back(std::make_shared<Window>(node(rank), members, boards, rank, CopyWay::Rule::plain));
         }
         return windows;
     }

@@ -1,0 +1,120 @@
+// How payloads are copied into shared memory and out of it: learned by timing, never by asking the hypervisor. There
+// are three ways.
+//
+//   plain    vector loads and stores. Rewriting a line that the other core has read costs 6 ns under one L3 of a Zen,
+//   27
+//            ns across two, as its old content is fetched before it is overwritten.
+//   string   the processor's own string copy, which knows that whole lines will be overwritten: nothing is fetched, and
+//            the lines stay in its caches. On a Zen 5 a broadcast of 256 KiB, written and read like this, takes 4.4 us
+//            under one L3 and 9.8 across two, where plain copies take 5.5 and 35, and streamed ones, read plainly, 16.5
+//            and 15. Other processors are said to be slow at it at some alignments.
+//   stream   non-temporal stores: 2.3 ns always on a Zen 4; on a Xeon of the fourth generation 5.5, where plain ones
+//            take 3.5. Their lines are read back from memory, which the writer does not see, so they have to be
+//            clearly cheaper.
+//
+// A local choice: it may change at any message, and peers need not know.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "kernels/kernels.h"
+
+namespace xcoll {
+
+enum class Way : uint8_t { plain, string, stream };
+inline constexpr size_t ways = 3;
+
+// What is read has been stored by somebody else.
+enum class CopyUse : uint8_t { writing, reading };
+
+// The way of messages of one class: what a line costs in each, and which is tried next.
+class LearnedWay {
+public:
+    LearnedWay(CopyUse use, double ticks_per_ns);
+
+    // For each message: the way it goes, and whether to tell what it cost.
+    Way next();
+    bool wants_cost(bool is_rare);
+    void learn(Way way, float ticks_per_line);
+
+    Way best() const {
+        return best_;
+    }
+    bool finds_plain_dear() const {
+        return cost(Way::plain) > hopeless_;
+    }
+    void try_at_length();
+
+private:
+    float &cost(Way way) {
+        return costs_[static_cast<size_t>(way)];
+    }
+    float cost(Way way) const {
+        return costs_[static_cast<size_t>(way)];
+    }
+    float weight(Way way) const {
+        return weights_[static_cast<size_t>(way)];
+    }
+    float weighed(Way way) const;
+    bool is_worth_trying(Way way) const;
+    void begin_trial();
+    void end_trial(float ticks_per_line);
+    void choose();
+
+    uint32_t messages_ = 0, last_trial_ = 0, trial_interval_;
+    uint32_t trial_length_ = 1, trial_left_ = 0;
+    uint32_t unsettled_ = 0; // messages that are written where some lines are still as a trial wants them, or wanted
+    size_t allowed_;         // the first so many ways
+    Way best_ = Way::plain, tried_ = Way::plain;
+    float news_;
+    std::array<float, ways> weights_;
+    // In ticks per line.
+    float hopeless_, bad_;
+    std::array<float, ways> costs_;
+};
+
+class CopyWay {
+public:
+    enum class Rule : uint8_t { learn, plain, string, stream };
+
+    using Clock = uint64_t (*)();
+
+    CopyWay(Rule rule, CopyUse use, double ticks_per_ns, Clock clock = ticks);
+
+    // A smaller payload is copied plainly: it is gone before anything else pays.
+    static constexpr size_t smallest = 2048;
+    // From here on a measurement costs little beside the copy; below, one message in so many is timed.
+    static constexpr size_t always_timed = 8192;
+    // From here on beginning a string copy costs nothing: it is learned apart from smaller ones.
+    static constexpr size_t smallest_large = 16384;
+
+    void copy(const Kernels &kernels, void *to, const void *from, size_t bytes) {
+        if (bytes < smallest) {
+            kernels.copy(to, from, bytes);
+        } else {
+            copy_known(kernels, to, from, bytes);
+        }
+    }
+    // For places that two ranks swap: what a line costs depends on how both have written it before. On a Zen 4 with two
+    // L3s a single block that is stored plainly, where this rank streams, takes 27 ns a line, but 1.4 if all are stored
+    // like that. So a trial goes through all places some times, and neither its first half nor as many messages behind
+    // it tell anything; and some places stay as they are until a later operation, for the cost of which no news change
+    // much.
+    void try_at_length();
+    // Whether pieces that are too short for anything else had better be gathered.
+    bool finds_plain_dear() const;
+    Way way_of(size_t bytes) const;
+
+private:
+    void copy_known(const Kernels &kernels, void *to, const void *from, size_t bytes);
+
+    Rule rule_;
+    CopyUse use_;
+    Clock clock_;
+    LearnedWay small_, large_;
+};
+
+} // namespace xcoll
