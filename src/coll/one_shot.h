@@ -188,14 +188,15 @@ private:
         if (!to) [[unlikely]] {
             return false;
         }
+        PayloadCopy copy(window_, *team_.kernels, head, n_, kind(op_), shown_);
         const auto *from = static_cast<const char *>(op_.send);
         const size_t before = place_of(op_, team_.rank);
         const size_t behind = place_of(op_, team_.rank + 1);
         if (before > 0) {
-            writing_for(window_, kind(op_), shown_).copy(*team_.kernels, to, from, before);
+            copy.put(to, from, before);
         }
         if (behind < shown_) {
-            writing_for(window_, kind(op_), shown_).copy(*team_.kernels, to + behind, from + behind, shown_ - behind);
+            copy.put(to + behind, from + behind, shown_ - behind);
         }
         return true;
     }
@@ -259,8 +260,12 @@ private:
             copy_small(to, from, op_.bytes());
         } else if (p == team_.rank) {
             team_.kernels->copy(to, from, op_.bytes());
-        } else {
+        } else if (op_.bytes() < CopyWay::smallest || !window_.is_asked(p, n_)) {
             window_.reading().copy(*team_.kernels, to, from, op_.bytes());
+        } else {
+            const uint64_t start = ticks();
+            window_.reading().copy(*team_.kernels, to, from, op_.bytes());
+            window_.tell(p, n_, ticks() - start, op_.bytes());
         }
     }
 

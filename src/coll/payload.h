@@ -55,6 +55,29 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
     return node.arena().at(head.place.offset);
 }
 
+// What is copied there, in pieces, for readers who copy it on.
+class PayloadCopy {
+public:
+    PayloadCopy(Window &window, const Kernels &kernels, Head &head, uint64_t n, Kind kind, size_t bytes)
+        : kernels_(kernels), writing_(writing_for(window, kind, bytes)),
+          message_(window.begin_copy(writing_, head, n, bytes)) {
+    }
+    ~PayloadCopy() {
+        writing_.end(message_);
+    }
+    PayloadCopy(const PayloadCopy &) = delete;
+    PayloadCopy &operator=(const PayloadCopy &) = delete;
+
+    void put(char *to, const void *from, size_t bytes) {
+        writing_.copy(message_, kernels_, to, from, bytes);
+    }
+
+private:
+    const Kernels &kernels_;
+    CopyWay &writing_;
+    CopyOfMessage message_;
+};
+
 // Writes the payload. False if there was no room: nothing was written.
 [[gnu::always_inline]] inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n,
                                                Kind kind, const void *data, size_t bytes) {
@@ -64,8 +87,10 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
         return true;
     }
     char *to = payload_place(window, head, n, kind, bytes);
-    if (to && bytes > 0) {
-        writing_for(window, kind, bytes).copy(kernels, to, data, bytes);
+    if (to && bytes >= CopyWay::smallest) {
+        PayloadCopy(window, kernels, head, n, kind, bytes).put(to, data, bytes);
+    } else if (to && bytes > 0) {
+        kernels.copy(to, data, bytes);
     }
     return to != nullptr;
 }

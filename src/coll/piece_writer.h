@@ -1,6 +1,6 @@
 // Writes the pieces of a stream behind each other into a payload. Short pieces would each be too short to be stored
-// but plainly, and would say nothing about how dear plain stores are. So where those are dear, short pieces are
-// gathered nearby first; elsewhere only at times, to learn whether they should be.
+// but plainly, and would say nothing about how dear plain stores are. So where messages go another way, short pieces
+// are gathered nearby first; elsewhere only at times, to learn how they should go.
 #pragma once
 
 #include <span>
@@ -12,9 +12,10 @@ namespace xcoll {
 
 class PieceWriter {
 public:
-    PieceWriter(CopyWay &writing, const Kernels &kernels, char *to, size_t bytes, uint64_t n)
-        : writing_(writing), kernels_(kernels), to_(to),
-          gathers_(bytes >= room && (writing.finds_plain_dear() || n % learning_interval == 0)) {
+    PieceWriter(const CopyWay &writing, CopyOfMessage &message, const Kernels &kernels, char *to, size_t bytes,
+                uint64_t n)
+        : writing_(writing), message_(message), kernels_(kernels), to_(to),
+          gathers_(bytes >= room && (message.way != Way::plain || n % learning_interval == 0)) {
     }
     void put(std::span<const char> piece) {
         if (gathers_ && piece.size() < CopyWay::smallest) {
@@ -29,13 +30,13 @@ public:
         if (piece.size() < CopyWay::smallest) {
             copy(to_, piece);
         } else {
-            writing_.copy(kernels_, to_, piece.data(), piece.size());
+            writing_.copy(message_, kernels_, to_, piece.data(), piece.size());
         }
         to_ += piece.size();
     }
     void flush() {
         if (gathered_ > 0) {
-            writing_.copy(kernels_, to_, near_, gathered_);
+            writing_.copy(message_, kernels_, to_, near_, gathered_);
             to_ += gathered_;
             gathered_ = 0;
         }
@@ -54,7 +55,8 @@ private:
         }
     }
 
-    CopyWay &writing_;
+    const CopyWay &writing_;
+    CopyOfMessage &message_;
     const Kernels &kernels_;
     char *to_;
     size_t gathered_ = 0;

@@ -181,6 +181,7 @@ private:
     size_t section_at_ = 0, section_left_ = 0;
     int turn_ = 0;
     Walk walk_;
+    CopyOfMessage message_; // plain until it begins
     // Lending: where it lies, and whether in the order of ranks, as one_shot.h shows it; or how a list tells where its
     // pieces lie.
     const void *lent_ = nullptr;
@@ -198,6 +199,12 @@ private:
     Source *sources_;
     size_t position_ = 0, step_ = 0;
     bool any_streams_ = false, borrows_ = false;
+    // What reading one of those costs that have asked.
+    struct Asked {
+        int by = -1;
+        uint64_t ticks = 0;
+        size_t bytes = 0;
+    } asked_;
     bool is_bereft_ = false; // what is to be read has gone with its owner
     Until obstacle_{nullptr, 0, -1};
 };

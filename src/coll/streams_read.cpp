@@ -114,6 +114,7 @@ void Streams::read_heads() {
             continue;
         }
         window_.check(p, n_, call_);
+        asked_.by = window_.is_asked(p, n_) ? p : asked_.by;
         done = std::min(done, Window::done_by(window_.head(p, n_), n_));
         if (Arrivals *arrivals = exchange_.arrivals()) {
             open_arriving(p, *arrivals);
@@ -196,8 +197,17 @@ void Streams::read(Source &source, int p, size_t from, size_t until) {
     if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
         read_index(source, p);
     }
-    read_parts(source, from, until,
-               [this](std::span<char> to, const char *bytes) { take(to.data(), bytes, to.size()); });
+    const bool is_asked = p == asked_.by;
+    const uint64_t start = is_asked ? ticks() : 0;
+    size_t bytes = 0;
+    read_parts(source, from, until, [&](std::span<char> to, const char *part) {
+        take(to.data(), part, to.size());
+        bytes += to.size();
+    });
+    if (is_asked) {
+        asked_.ticks += ticks() - start;
+        asked_.bytes += bytes;
+    }
 }
 
 // What p lends of its own, as long as p has not taken it back. False if it has gone with p.
@@ -330,6 +340,9 @@ bool Streams::has_passed(const Until &until) const {
 void Streams::finish() {
     if (any_streams_ && !borrows_) {
         give_back(); // so that all counters begin the next operation equal
+    }
+    if (asked_.bytes > 0) {
+        window_.tell(asked_.by, n_, asked_.ticks, asked_.bytes);
     }
     window_.complete(n_);
     if (failure_) {

@@ -67,7 +67,7 @@ void Streams::take_slot() {
 
 // The next bytes of the stream, in the order of its sections.
 void Streams::pack(char *to, size_t bytes) {
-    PieceWriter writer(writing(), *team_.kernels, to, bytes, n_);
+    PieceWriter writer(writing(), message_, *team_.kernels, to, bytes, n_);
     while (bytes > 0) {
         if (section_left_ == 0) {
             if (section_ == Section::index && index_bytes_ > 0 && section_at_ == 0) {
@@ -105,11 +105,14 @@ void Streams::pack(char *to, size_t bytes) {
 
 void Streams::write_through(char *to, size_t bytes) {
     if (packed_) {
-        writing().copy(*team_.kernels, to, packed_->data() + written_, bytes);
+        writing().copy(message_, *team_.kernels, to, packed_->data() + written_, bytes);
     } else {
         pack(to, bytes);
     }
     written_ += bytes;
+    if (written_ == total_) {
+        writing().end(message_);
+    }
 }
 
 void Streams::write_chunk() {
@@ -131,6 +134,7 @@ void Streams::enter() {
     head.flows = flows() ? 1 : 0;
     if (!flows()) {
         if (total_ > 0) {
+            message_ = window_.begin_copy(writing(), head, n_, total_);
             write_through(is_inlined() ? inlined_stream(head) : window_.place(rank_, n_, offset_), total_);
         }
         window_.announce(n_);
@@ -144,6 +148,7 @@ void Streams::enter() {
             pack(packed_->data(), total_);
         }
     }
+    message_ = window_.begin_copy(writing(), head, n_, total_);
     window_.announce(n_);
     while (written_ < total_ && written_ + std::min(chunk_, total_ - written_) <= area_) {
         write_chunk();

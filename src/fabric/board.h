@@ -49,7 +49,8 @@ struct alignas(line_bytes) Head {
     Lent lent;
     uint8_t flows;  // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
     uint8_t listed; // of a stream that is lent: `place` tells where a list of its pieces lies (coll/lent_list.h)
-    uint8_t unused[2];
+    uint8_t asks;   // its readers, what copying the payload costs them (Board::told)
+    uint8_t unused;
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
         uint64_t offset; // of the payload or of the area, in the owner's segment; 0: the slot
@@ -86,12 +87,23 @@ struct alignas(line_bytes) Farewell {
     char reason[184] = {};           // NUL-terminated
 };
 
+// What copying the payload of operation `number` has cost a reader that its writer had asked.
+struct Told {
+    uint32_t number; // the low bits
+    uint16_t writer;
+    uint16_t cost; // of a line, in sixteenths of a tick
+
+    static constexpr uint64_t part_of_tick = 16;
+};
+
 struct Board {
     // Tells one use of this memory from the next: peers of a freed communicator must not take its successor's
     // numbers for its own.
     alignas(line_bytes) std::atomic<uint64_t> generation{0};
     // All operations up to this number are completed here: nothing of them will be read any more. all_done: freed.
     alignas(line_bytes) Signal done;
+    // Beside what the writer looks at anyway. Only one of those that have asked in an operation is told.
+    std::atomic<Told> told;
     alignas(line_bytes) Signal directory; // where the owner's lanes are (fabric/lane.h)
     Signal post;                          // where those of its users' messages are (fabric/post_lane.h)
     Farewell farewell;

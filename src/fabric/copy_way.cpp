@@ -12,6 +12,10 @@ namespace {
 constexpr uint32_t shortest_trial_interval = 64;
 constexpr uint32_t longest_trial_interval = 4096;
 constexpr uint32_t timing_interval = 16;
+// Readers are asked as rarely as anything is tried, and of every trial.
+constexpr uint32_t asking_interval = shortest_trial_interval;
+// A long message is as many.
+constexpr size_t counted_once = size_t{128} << 10;
 // Two slots of four blocks on either side, three times.
 constexpr uint32_t swapped_trial_length = 48;
 constexpr float usual_news = 1.F / 4;
@@ -23,16 +27,15 @@ constexpr float swapped_news = 1.F / 32; // eight such places do not make up for
 constexpr double usual_streamed_ns = 2;
 // Nothing is streamed faster than plain stores below that.
 constexpr double hopeless_ns = 3;
-// News that are more than twice as bad as what is known, or as this, were an interrupt as likely as not, and count as
-// no worse.
+// News that are more than twice as bad as what is known, or as this, were an interrupt as likely as not.
 constexpr double bad_ns = 1;
-// By how much a way has to be cheaper than a plain copy. Who reads by a string copy leaves lines that are cheaper to
-// write again, which it does not see: on a Zen 5 both take a reader equally long, but broadcasts of 4 KiB 0.31 instead
-// of 0.35 us and of 256 KiB 4.6 instead of 5.1.
+// By how much a way has to be cheaper than a plain copy as long as it is not known what it costs the readers. Who reads
+// by a string copy leaves lines that are cheaper to write again, which it does not see: on a Zen 5 both take a reader
+// equally long, but broadcasts of 4 KiB 0.31 instead of 0.35 us and of 256 KiB 4.6 instead of 5.1.
 using Weights = std::array<float, ways>;
 constexpr Weights writing_weights = {1, 1, 1.5F}, reading_weights = {1, 0.8F, 0};
 // And by how much in a trial, for it to be news.
-constexpr float clearly = 0.9F;
+constexpr float clear_win = 0.9F;
 
 CopyKernel kernel_of(const Kernels &kernels, Way way) {
     switch (way) {
@@ -46,6 +49,11 @@ CopyKernel kernel_of(const Kernels &kernels, Way way) {
     return kernels.copy;
 }
 
+// Bad news may have been an interrupt: they count as no worse than twice what is known.
+float change(float known, float news, float bad) {
+    return std::min(news - known, std::max(known, bad));
+}
+
 } // namespace
 
 // Loads have no non-temporal kind that caches heed.
@@ -53,9 +61,8 @@ LearnedWay::LearnedWay(CopyUse use, double ticks_per_ns)
     : trial_interval_(shortest_trial_interval),
       allowed_(use == CopyUse::writing ? ways : static_cast<size_t>(Way::stream)), news_(usual_news),
       weights_(use == CopyUse::writing ? writing_weights : reading_weights),
-      hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)),
-      bad_(static_cast<float>(bad_ns * ticks_per_ns)), costs_{} {
-    cost(Way::stream) = static_cast<float>(usual_streamed_ns * ticks_per_ns);
+      hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)), bad_(static_cast<float>(bad_ns * ticks_per_ns)) {
+    cost(Way::stream).own = static_cast<float>(usual_streamed_ns * ticks_per_ns);
 }
 
 void LearnedWay::try_at_length() {
@@ -63,40 +70,52 @@ void LearnedWay::try_at_length() {
     news_ = swapped_news;
 }
 
-Way LearnedWay::next() {
-    ++messages_;
+CopyOfMessage LearnedWay::begin(size_t bytes) {
+    messages_ += static_cast<uint32_t>(1 + bytes / counted_once);
     if (trial_left_ == 0 && messages_ - last_trial_ >= trial_interval_) {
         begin_trial();
     }
-    return trial_left_ > 0 ? tried_ : best_;
-}
-
-bool LearnedWay::wants_cost(bool is_rare) {
+    const bool is_trial = trial_left_ > 0;
+    CopyOfMessage message{.way = is_trial ? tried_ : best_, .ends_trial = trial_left_ == 1};
+    trial_left_ -= is_trial;
     if (unsettled_ > 0) {
         --unsettled_;
-        trial_left_ -= trial_left_ > 0;
-        return false;
+        return message;
     }
-    return trial_left_ > 0 || !is_rare || messages_ % timing_interval == 0;
+    message.is_timed = is_trial || bytes >= CopyWay::always_timed || messages_ % timing_interval == 0;
+    message.asks = is_trial || cost(message.way).readers == 0 || messages_ - last_asked_ >= asking_interval;
+    return message;
 }
 
 // A part of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
-void LearnedWay::learn(Way way, float ticks_per_line) {
-    if (trial_left_ == 1) {
-        end_trial(ticks_per_line);
+void LearnedWay::learn(const CopyOfMessage &message) {
+    const float news = static_cast<float>(message.ticks) * 64 / static_cast<float>(message.bytes);
+    if (message.ends_trial) {
+        end_trial(news);
     }
-    trial_left_ -= trial_left_ > 0;
-    float &known = cost(way);
-    known += std::min(ticks_per_line - known, std::max(known, bad_)) * news_;
+    float &known = cost(message.way).own;
+    known += change(known, news, bad_) * news_;
     choose();
 }
 
-float LearnedWay::weighed(Way way) const {
-    return cost(way) * weight(way);
+// Good news are believed at once, as those of a trial are.
+void LearnedWay::hear(Way way, float news) {
+    float &known = cost(way).readers;
+    known = known == 0 ? news : std::min(news, known + change(known, news, bad_) * usual_news);
+    choose();
+}
+
+bool LearnedWay::beats_best(Way way, float own, float clearly) const {
+    const Cost &best = cost(best_);
+    const float readers = cost(way).readers;
+    if (readers > 0 && best.readers > 0) {
+        return own + readers < clearly * (best.own + best.readers);
+    }
+    return own * weight(way) < clearly * best.own * weight(best_);
 }
 
 bool LearnedWay::is_worth_trying(Way way) const {
-    return way != best_ && (way != Way::stream || cost(best_) > hopeless_);
+    return way != best_ && (way != Way::stream || cost(best_).own > hopeless_);
 }
 
 // The ways take turns.
@@ -106,6 +125,7 @@ void LearnedWay::begin_trial() {
         if (is_worth_trying(tried_)) {
             trial_left_ = trial_length_;
             unsettled_ = trial_length_ / 2;
+            last_trial_ = messages_;
             return;
         }
     }
@@ -115,18 +135,18 @@ void LearnedWay::begin_trial() {
 // streamed between two L3s does not go on for many thousand messages when both cores have come under one.
 void LearnedWay::end_trial(float ticks_per_line) {
     unsettled_ = trial_length_ / 2;
-    const bool has_won = ticks_per_line * weight(tried_) < clearly * weighed(best_);
-    last_trial_ = messages_;
+    const bool has_won = beats_best(tried_, ticks_per_line, clear_win);
     trial_interval_ = has_won ? shortest_trial_interval : std::min(2 * trial_interval_, longest_trial_interval);
     if (trial_length_ == 1) {
-        cost(tried_) = std::min(cost(tried_), ticks_per_line);
+        cost(tried_).own = std::min(cost(tried_).own, ticks_per_line);
     }
 }
 
 void LearnedWay::choose() {
-    for (size_t way = 0; way < allowed_; ++way) {
-        if (weighed(static_cast<Way>(way)) < weighed(best_)) {
-            best_ = static_cast<Way>(way);
+    for (size_t index = 0; index < allowed_; ++index) {
+        const Way way = static_cast<Way>(index);
+        if (way != best_ && beats_best(way, cost(way).own, 1)) {
+            best_ = way;
         }
     }
 }
@@ -140,39 +160,73 @@ void CopyWay::try_at_length() {
     large_.try_at_length();
 }
 
-bool CopyWay::finds_plain_dear() const {
-    return rule_ == Rule::stream || (rule_ == Rule::learn && small_.finds_plain_dear());
-}
-
 Way CopyWay::way_of(size_t bytes) const {
+    if (bytes < smallest) {
+        return Way::plain;
+    }
     switch (rule_) {
     case Rule::string:
-        return bytes < smallest ? Way::plain : Way::string;
+        return Way::string;
     case Rule::stream:
-        return bytes < smallest || use_ == CopyUse::reading ? Way::plain : Way::stream;
+        return use_ == CopyUse::reading ? Way::plain : Way::stream;
     case Rule::learn:
-        return bytes < smallest ? Way::plain : bytes < smallest_large ? small_.best() : large_.best();
+        return learned(bytes).best();
     case Rule::plain:
         break;
     }
     return Way::plain;
 }
 
-void CopyWay::copy_known(const Kernels &kernels, void *to, const void *from, size_t bytes) {
-    if (rule_ != Rule::learn) {
-        kernel_of(kernels, way_of(bytes))(to, from, bytes);
+CopyOfMessage CopyWay::begin_known(size_t bytes) {
+    CopyOfMessage message{.way = way_of(bytes)};
+    if (rule_ == Rule::learn) {
+        message = learned(bytes).begin(bytes);
+        message.asks &= asked_ == 0;
+    }
+    message.total = bytes;
+    return message;
+}
+
+void CopyWay::copy(CopyOfMessage &message, const Kernels &kernels, void *to, const void *from, size_t bytes) const {
+    if (bytes < smallest) {
+        kernels.copy(to, from, bytes);
         return;
     }
-    LearnedWay &learned = bytes < smallest_large ? small_ : large_;
-    const Way way = learned.next();
-    const CopyKernel move = kernel_of(kernels, way);
-    if (!learned.wants_cost(bytes < always_timed)) {
+    const CopyKernel move = kernel_of(kernels, message.way);
+    if (!message.is_timed) {
         move(to, from, bytes);
         return;
     }
     const uint64_t start = clock_();
     move(to, from, bytes);
-    learned.learn(way, static_cast<float>(clock_() - start) * 64 / static_cast<float>(bytes));
+    message.ticks += clock_() - start;
+    message.bytes += bytes;
+}
+
+void CopyWay::copy_known(const Kernels &kernels, void *to, const void *from, size_t bytes) {
+    CopyOfMessage message = begin_known(bytes);
+    copy(message, kernels, to, from, bytes);
+    end(message);
+}
+
+void CopyWay::end(const CopyOfMessage &message) {
+    if (message.bytes > 0) {
+        learned(message.total).learn(message);
+    }
+}
+
+void CopyWay::ask(const CopyOfMessage &message, uint64_t n) {
+    asked_ = n;
+    asked_way_ = message.way;
+    asked_total_ = message.total;
+    learned(message.total).count_asked();
+}
+
+void CopyWay::hear(float ticks_per_line) {
+    asked_ = 0;
+    if (ticks_per_line > 0) {
+        learned(asked_total_).hear(asked_way_, ticks_per_line);
+    }
 }
 
 } // namespace xcoll

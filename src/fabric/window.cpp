@@ -63,6 +63,28 @@ bool Window::everyone_completed(uint64_t n) const {
     return true;
 }
 
+void Window::tell(int writer, uint64_t n, uint64_t ticks, size_t bytes) const {
+    const uint64_t cost = ticks * Told::part_of_tick * line_bytes / bytes;
+    mine().told.store({static_cast<uint32_t>(n), static_cast<uint16_t>(writer),
+                       static_cast<uint16_t>(std::clamp<uint64_t>(cost, 1, UINT16_MAX))},
+                      std::memory_order_relaxed);
+}
+
+// What readers told comes with `done`, which says that they have finished.
+void Window::hear_readers(CopyWay &writing) const {
+    if (everyone_done_ < writing.asked()) {
+        return;
+    }
+    uint16_t slowest = 0;
+    for (const Board *board : boards_) {
+        const Told told = board->told.load(std::memory_order_relaxed);
+        if (told.number == static_cast<uint32_t>(writing.asked()) && told.writer == rank_) {
+            slowest = std::max(slowest, told.cost);
+        }
+    }
+    writing.hear(static_cast<float>(slowest) / Told::part_of_tick);
+}
+
 void Window::break_off(uint64_t n) const {
     Cell &cell = my_cell(n);
     const uint64_t end = counter_base(cell) / broken_stride * broken_stride + 2 * broken_stride;

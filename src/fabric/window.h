@@ -136,6 +136,7 @@ public:
         head.call = call;
         head.lag = static_cast<uint8_t>(n - 1 - done_);
         head.lent = Lent::no;
+        head.asks = 0;
         return head;
     }
     void announce(uint64_t n) const {
@@ -219,6 +220,24 @@ public:
     CopyWay &reading() {
         return reading_;
     }
+    // A payload that is written for readers who copy it: they are asked at times what that costs them. The head is yet
+    // to be announced.
+    CopyOfMessage begin_copy(CopyWay &writing, Head &head, uint64_t n, size_t bytes) {
+        if (writing.asked() != 0) {
+            hear_readers(writing);
+        }
+        const CopyOfMessage message = writing.begin(bytes);
+        if (message.asks) {
+            head.asks = 1;
+            writing.ask(message, n);
+        }
+        return message;
+    }
+    bool is_asked(int writer, uint64_t n) const {
+        return head(writer, n).asks != 0;
+    }
+    // Before this rank completes the operation.
+    void tell(int writer, uint64_t n, uint64_t ticks, size_t bytes) const;
 
     // ---- buffers that peers use where they lie (coll/lending.h)
     // The smallest that this rank lends.
@@ -293,6 +312,7 @@ private:
     const Farewell *find_farewell(int &rank) const;
     [[noreturn]] void leave_mismatched(int p, uint64_t n, const Fingerprint &mine);
     void find_slots();
+    void hear_readers(CopyWay &writing) const;
 
     Node &node_; // outlives its windows
     std::vector<int> ranks_;
