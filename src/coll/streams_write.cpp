@@ -54,7 +54,10 @@ bool Streams::take_room() {
         area_ = window_.slot_room();
         return true;
     }
-    const size_t room = std::min(total_, largest_message(window_));
+    // Where ranks write and read at the same time, longer areas push each other out of the caches: all-gathers of 4 MiB
+    // take a quarter longer through a half of the ring than through a quarter of it, but broadcasts half as long.
+    const size_t largest = largest_message(window_);
+    const size_t room = total_ <= largest ? total_ : is_rooted() ? largest : largest / 2;
     area_ = (room + line_bytes - 1) / line_bytes * line_bytes;
     offset_ = window_.node().ring().take(area_, window_, n_);
     return offset_ != 0;
