@@ -27,20 +27,15 @@ CopyWay::Rule copies(const Settings &settings) {
                                         : CopyWay::Rule::learn;
 }
 
-// One copy by the kernel against two through the ring, measured with two ranks of a Xeon virtual machine in November
-// 2026 (xcollrun --bind core xcoll-perf, XCOLL_CMA=on and off). Where every rank copies: 0.45 to 0.93 of the time up to
-// 1 MiB, 0.56 to 0.86 at 2 MiB, above that no gain that could be told. From or to a root: 1.2 to 1.5 times as long at
-// 128 to 256 KiB, as the root cannot run ahead, and several times at 2 MiB, as one rank copies alone. A message there
-// and back, in a program of its own: 0.2 to 0.8 up to 256 KiB, 0.55 to 0.99 at 512 KiB, from 2 MiB on 1.3 to 6 times as
-// long. A group of 200 ragged all-gathers into place, on the same machine and also against the ring: 1.2 to 1.3 times
-// as long at 160 KiB from each rank, since its pieces are aligned to nothing, the same at 320 KiB, 0.65 to 0.85 of the
-// time from 640 KiB to 1.25 MiB.
-constexpr Window::Attached where_it_pays{.least = size_t{64} << 10,
-                                         .most = size_t{2} << 20,
-                                         .most_rooted = 0,
-                                         .most_in_message = size_t{512} << 10,
-                                         .least_in_pieces = size_t{512} << 10,
-                                         .most_in_pieces = size_t{2} << 20};
+// One copy by the kernel against two through the ring, measured with two ranks (XCOLL_CMA=on and off). The kernel's
+// copy makes the peer's next write of its buffer dear, as its lines are shared then, and programs do write: where data
+// are rewritten and read, on a Zen 4 an all-gather or all-to-all of 64 KiB takes 16 us by the kernel and 4.8 through
+// the ring under one L3, 50 and 9 across two; of 1 MiB 140 and 83, 700 and 117. A group of 200 ragged all-gathers of 5
+// MiB in all takes 500 us and 450 across two L3s. From or to a root it is worse still, as the root cannot run ahead. A
+// Xeon gained by it (0.45 to 0.93 of the time up to 1 MiB), but with slower copies and shorter areas in the ring than
+// now. A message there and back takes 0.2 to 0.8 of the time on the Xeon up to 256 KiB, and exchanged messages of 64
+// KiB half of it on the Zen 4, of 256 KiB as long, sent one way 1.4 times as long.
+constexpr Window::Attached where_it_pays{.least = size_t{64} << 10, .most_in_message = size_t{128} << 10};
 constexpr size_t any = ~size_t{0};
 constexpr Window::Attached everywhere{
     .least = 0, .most = any, .most_rooted = any, .most_in_message = any, .least_in_pieces = 0, .most_in_pieces = any};

@@ -66,9 +66,14 @@ std::string print_lending(const Json &lending) {
         return line("large buffers",
                     "used by the other threads where they lie, from " + bytes(lending["from_bytes"]) + " on");
     }
-    return line("large buffers", attached["why_not"].is_null()
-                                     ? "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on"
-                                     : "through the ring: " + attached["why_not"].text());
+    if (!attached["why_not"].is_null()) {
+        return line("large buffers", "through the ring: " + attached["why_not"].text());
+    }
+    const bool messages_only = attached["up_to_bytes"].number() == 0;
+    return line("large buffers", messages_only
+                                     ? "through the ring; messages of " + bytes(attached["from_bytes"]) + " to " +
+                                           bytes(attached["messages_up_to_bytes"]) + " are copied by the kernel"
+                                     : "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on");
 }
 
 // Who would say that a caller over TCP is a rank of this job.
