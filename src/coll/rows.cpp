@@ -63,9 +63,9 @@ const char *no_hierarchy(const Team &team, size_t bytes) {
     return (accumulator_factor + 1) * bytes + 3 * line_bytes <= slot_bytes ? nullptr : "larger than the leaders' slot";
 }
 const char *too_large_to_wait(const Team &team, size_t bytes) {
-    // Above this, reading one chunk while the next is written saves more than the waits between chunks cost.
+    // From here on, reading one chunk while the next is written saves more than the waits between chunks cost.
     constexpr size_t worth_chunks = size_t{16} << 10;
-    return bytes <= worth_chunks ? too_large_for_one_piece(team, bytes) : "reading would wait for all of the writing";
+    return bytes < worth_chunks ? too_large_for_one_piece(team, bytes) : "reading would wait for all of the writing";
 }
 // For operations in which a rank shows a block for every rank.
 const char *too_large_for_blocks(const Team &team, size_t bytes) {
