@@ -12,8 +12,10 @@ namespace {
 constexpr uint32_t shortest_trial_interval = 64;
 constexpr uint32_t longest_trial_interval = 4096;
 constexpr uint32_t timing_interval = 16;
-// Readers are asked as rarely as anything is tried, and of every trial.
-constexpr uint32_t asking_interval = shortest_trial_interval;
+// Readers are asked of every trial, and one message in so many besides. Each time that they are silent makes that
+// rarer: to look for what they tell costs a line transfer.
+constexpr uint32_t shortest_asking_interval = 32;
+constexpr uint32_t longest_asking_interval = longest_trial_interval;
 // A long message is as many.
 constexpr size_t counted_once = size_t{128} << 10;
 // Two slots of four blocks on either side, three times.
@@ -58,7 +60,7 @@ float change(float known, float news, float bad) {
 
 // Loads have no non-temporal kind that caches heed.
 LearnedWay::LearnedWay(CopyUse use, double ticks_per_ns)
-    : trial_interval_(shortest_trial_interval),
+    : trial_interval_(shortest_trial_interval), asking_interval_(shortest_asking_interval),
       allowed_(use == CopyUse::writing ? ways : static_cast<size_t>(Way::stream)), news_(usual_news),
       weights_(use == CopyUse::writing ? writing_weights : reading_weights),
       hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)), bad_(static_cast<float>(bad_ns * ticks_per_ns)) {
@@ -83,7 +85,7 @@ CopyOfMessage LearnedWay::begin(size_t bytes) {
         return message;
     }
     message.is_timed = is_trial || bytes >= CopyWay::always_timed || messages_ % timing_interval == 0;
-    message.asks = is_trial || cost(message.way).readers == 0 || messages_ - last_asked_ >= asking_interval;
+    message.asks = is_trial || last_asked_ == 0 || messages_ - last_asked_ >= asking_interval_;
     return message;
 }
 
@@ -100,6 +102,11 @@ void LearnedWay::learn(const CopyOfMessage &message) {
 
 // Good news are believed at once, as those of a trial are.
 void LearnedWay::hear(Way way, float news) {
+    if (news == 0) {
+        asking_interval_ = std::min(2 * asking_interval_, longest_asking_interval);
+        return;
+    }
+    asking_interval_ = shortest_asking_interval;
     float &known = cost(way).readers;
     known = known == 0 ? news : std::min(news, known + change(known, news, bad_) * usual_news);
     choose();
@@ -224,9 +231,7 @@ void CopyWay::ask(const CopyOfMessage &message, uint64_t n) {
 
 void CopyWay::hear(float ticks_per_line) {
     asked_ = 0;
-    if (ticks_per_line > 0) {
-        learned(asked_total_).hear(asked_way_, ticks_per_line);
-    }
+    learned(asked_total_).hear(asked_way_, ticks_per_line);
 }
 
 } // namespace xcoll

@@ -50,7 +50,7 @@ public:
 
     // For each message.
     CopyOfMessage begin(size_t bytes);
-    // Afterwards, what it cost, if it was timed; and at some time what its slowest reader tells.
+    // Afterwards, what it cost, if it was timed; and at some time what its slowest reader tells, 0 if none does.
     void learn(const CopyOfMessage &message);
     void count_asked() {
         last_asked_ = messages_;
@@ -81,7 +81,7 @@ private:
     void end_trial(float ticks_per_line);
     void choose();
 
-    uint32_t messages_ = 0, last_trial_ = 0, last_asked_ = 0, trial_interval_;
+    uint32_t messages_ = 0, last_trial_ = 0, last_asked_ = 0, trial_interval_, asking_interval_;
     uint32_t trial_length_ = 1, trial_left_ = 0;
     uint32_t unsettled_ = 0; // messages that are written where some lines are still as a trial wants them, or wanted
     size_t allowed_;         // the first so many ways
