@@ -88,13 +88,14 @@ struct alignas(line_bytes) Farewell {
 };
 
 // What copying the payload of operation `number` has cost a reader that its writer had asked.
-struct Told {
+struct alignas(uint64_t) Told {
     uint32_t number; // the low bits
     uint16_t writer;
     uint16_t cost; // of a line, in sixteenths of a tick
 
     static constexpr uint64_t part_of_tick = 16;
 };
+static_assert(std::atomic<Told>::is_always_lock_free);
 
 struct Board {
     // Tells one use of this memory from the next: peers of a freed communicator must not take its successor's
