@@ -29,7 +29,7 @@ void show_some(const std::vector<std::shared_ptr<Window>> &windows, CopyWay &wri
         }
         writing.end(message);
         windows[0]->announce(n);
-        for (size_t reader : {1, 2}) {
+        for (const size_t reader : {size_t{1}, size_t{2}}) {
             assert_int_equal(windows[reader]->is_asked(0, n), message.asks);
             if (message.asks) {
                 windows[reader]->tell(0, n, (reader == 1 ? costs.fast : costs.slow)[way] * lines, bytes);
