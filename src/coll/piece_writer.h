@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    static constexpr size_t room = CopyWay::always_timed;
+    static constexpr size_t room = 4 * CopyWay::smallest;
     static constexpr uint64_t learning_interval = 16;
     static constexpr size_t small = 32;
 

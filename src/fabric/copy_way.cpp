@@ -31,11 +31,13 @@ constexpr double usual_streamed_ns = 2;
 constexpr double hopeless_ns = 3;
 // News that are more than twice as bad as what is known, or as this, were an interrupt as likely as not.
 constexpr double bad_ns = 1;
-// By how much a way has to be cheaper than a plain copy as long as it is not known what it costs the readers. Who reads
-// by a string copy leaves lines that are cheaper to write again, which it does not see: on a Zen 5 both take a reader
-// equally long, but broadcasts of 4 KiB 0.31 instead of 0.35 us and of 256 KiB 4.6 instead of 5.1.
+// By how much a way has to be cheaper than a plain copy as long as it is not known what it costs the readers. What
+// reading by a string copy costs the peers the reader does not see. Its lines are cheaper to write again: on a Zen 5
+// both take a reader equally long, but broadcasts of 256 KiB 4.6 instead of 5.1 us. But its stores are late, and with
+// them those of the next message: on a Zen 4 both take a reader equally long, but broadcasts of 8 KiB 0.7 to 1.0
+// instead of 0.6 us, which alternate between two roots.
 using Weights = std::array<float, ways>;
-constexpr Weights writing_weights = {1, 1, 1.5F}, reading_weights = {1, 0.8F, 0};
+constexpr Weights writing_weights = {1, 1, 1.5F}, reading_weights = {1, 0.8F, 0}, reading_small_weights = {1, 1.1F, 0};
 // And by how much in a trial, for it to be news.
 constexpr float clear_win = 0.9F;
 
@@ -59,10 +61,12 @@ float change(float known, float news, float bad) {
 } // namespace
 
 // Loads have no non-temporal kind that caches heed.
-LearnedWay::LearnedWay(CopyUse use, double ticks_per_ns)
+LearnedWay::LearnedWay(CopyUse use, bool is_large, double ticks_per_ns)
     : trial_interval_(shortest_trial_interval), asking_interval_(shortest_asking_interval),
       allowed_(use == CopyUse::writing ? ways : static_cast<size_t>(Way::stream)), news_(usual_news),
-      weights_(use == CopyUse::writing ? writing_weights : reading_weights),
+      weights_(use == CopyUse::writing ? writing_weights
+               : is_large              ? reading_weights
+                                       : reading_small_weights),
       hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)), bad_(static_cast<float>(bad_ns * ticks_per_ns)) {
     cost(Way::stream).own = static_cast<float>(usual_streamed_ns * ticks_per_ns);
 }
@@ -84,7 +88,7 @@ CopyOfMessage LearnedWay::begin(size_t bytes) {
         --unsettled_;
         return message;
     }
-    message.is_timed = is_trial || bytes >= CopyWay::always_timed || messages_ % timing_interval == 0;
+    message.is_timed = is_trial || bytes >= CopyWay::smallest_large || messages_ % timing_interval == 0;
     message.asks = is_trial || last_asked_ == 0 || messages_ - last_asked_ >= asking_interval_;
     return message;
 }
@@ -159,7 +163,7 @@ void LearnedWay::choose() {
 }
 
 CopyWay::CopyWay(Rule rule, CopyUse use, double ticks_per_ns, Clock clock)
-    : rule_(rule), use_(use), clock_(clock), small_(use, ticks_per_ns), large_(small_) {
+    : rule_(rule), use_(use), clock_(clock), small_(use, false, ticks_per_ns), large_(use, true, ticks_per_ns) {
 }
 
 void CopyWay::try_at_length() {

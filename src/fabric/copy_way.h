@@ -46,7 +46,7 @@ struct CopyOfMessage {
 // The way of messages of one class: what a line costs in each, and which is tried next.
 class LearnedWay {
 public:
-    LearnedWay(CopyUse use, double ticks_per_ns);
+    LearnedWay(CopyUse use, bool is_large, double ticks_per_ns);
 
     // For each message.
     CopyOfMessage begin(size_t bytes);
@@ -102,9 +102,8 @@ public:
 
     // A smaller payload is copied plainly: it is gone before anything else pays.
     static constexpr size_t smallest = 2048;
-    // From here on a measurement costs little beside the copy; below, one message in so many is timed.
-    static constexpr size_t always_timed = 8192;
-    // From here on beginning a string copy costs nothing: it is learned apart from smaller ones.
+    // From here on neither beginning a string copy nor looking at the clock costs anything beside the copy: they are
+    // learned apart from smaller ones, of which one in so many is timed.
     static constexpr size_t smallest_large = 16384;
 
     // A message of one piece, of which nothing is asked.

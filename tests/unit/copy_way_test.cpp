@@ -170,6 +170,19 @@ void small_and_large_payloads_are_learned_apart(void **) {
     assert_way(way, Way::plain, large - 1);
 }
 
+// What a string copy costs or saves the peers, its reader does not see.
+void where_both_take_a_reader_equally_long_only_large_payloads_go_by_string_copies(void **) {
+    machine = {.plain = 4, .streamed = 20, .string = 4};
+    CopyWay way = learning(CopyWay::Rule::learn, CopyUse::reading);
+    copy_some(way, 10'000, large);
+    assert_way(way, Way::string, large);
+    copy_some(way, 10'000, large - 1);
+    assert_way(way, Way::plain, large - 1);
+    machine.string = 2;
+    copy_some(way, 10'000, large - 1);
+    assert_way(way, Way::string, large - 1);
+}
+
 // One plain store in so many goes on: the machine may change. Then a single good one is enough, however rare they are.
 void dear_stores_are_streamed_but_tried_again(void **) {
     machine = {.plain = 8, .streamed = 2};
@@ -351,6 +364,7 @@ int main() {
         cmocka_unit_test(nothing_is_read_by_streaming),
         cmocka_unit_test(cheap_stores_are_not_streamed),
         cmocka_unit_test(the_cheapest_way_is_found_whichever_it_is),
+        cmocka_unit_test(where_both_take_a_reader_equally_long_only_large_payloads_go_by_string_copies),
         cmocka_unit_test(small_and_large_payloads_are_learned_apart),
         cmocka_unit_test(dear_stores_are_streamed_but_tried_again),
         cmocka_unit_test(streaming_that_does_not_pay_is_given_up),
