@@ -1,7 +1,7 @@
-// What a call has in common with the last one of its kind on the communicator: everything but its buffers, as a rule,
-// for programs call the same small operation again and again. What was found out about it is kept: that its arguments
-// are valid and what they mean, its fingerprint, and that it goes in one shot. Of the 540 instructions of an allreduce
-// of 8 bytes on one rank that saves 160.
+// What a call has in common with one of the last of its kind on the communicator: everything but its buffers, as a
+// rule, for programs call the same few small operations again and again. What was found out about it is kept: that its
+// arguments are valid and what they mean, its fingerprint, and that it goes in one shot. Of the 540 instructions of an
+// allreduce of 8 bytes on one rank that saves 160.
 #pragma once
 
 #include <array>
@@ -58,30 +58,46 @@ struct Known {
     const Row *row;
 };
 
-// Of one kind. For the thread that starts operations.
+// The last few calls of one kind that differ: a program may take turns between two sizes, or between roots. For the
+// thread that starts operations.
 class Habit {
 public:
-    // nullptr: this is not the call that it was.
-    Known *find(const Arguments &arguments) {
-        return arguments == last_ ? known_.get() : nullptr;
-    }
-    // True for the second such call in a row: then it is worth knowing.
-    bool repeats(const Arguments &arguments) {
-        if (arguments == last_) {
-            return true;
+    // nullptr: this is none of the calls that are known.
+    Known *find(const Arguments &arguments) const {
+        for (const Last &last : last_) {
+            if (arguments == last.arguments) {
+                return last.known.get();
+            }
         }
-        last_ = arguments;
-        known_.reset();
+        return nullptr;
+    }
+    // True if it is one of the last: then it is worth knowing. Otherwise it takes the place of the oldest.
+    bool repeats(const Arguments &arguments) {
+        for (at_ = 0; at_ < most; ++at_) {
+            if (arguments == last_[at_].arguments) {
+                return true;
+            }
+        }
+        at_ = oldest_;
+        oldest_ = (oldest_ + 1) % most;
+        last_[at_].arguments = arguments;
+        last_[at_].known.reset();
         return false;
     }
-    // Without memory for it, nothing is known.
+    // What repeats(). Without memory for it, nothing is known.
     void know(const Call &call, const Fingerprint &fingerprint, uint8_t mode, const Row &row) noexcept {
-        known_.reset(new (std::nothrow) Known{{call}, fingerprint, mode, &row});
+        last_[at_].known.reset(new (std::nothrow) Known{{call}, fingerprint, mode, &row});
     }
 
 private:
-    Arguments last_;
-    std::unique_ptr<Known> known_;
+    // Each costs a call that is like none of them one comparison.
+    static constexpr size_t most = 4;
+    struct Last {
+        Arguments arguments;
+        std::unique_ptr<Known> known;
+    };
+    std::array<Last, most> last_;
+    size_t at_ = 0, oldest_ = 0;
 };
 
 } // namespace xcoll

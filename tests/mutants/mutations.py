@@ -98,7 +98,7 @@ MUTATIONS = [
     mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, steps.credit())) [[unlikely]] {", "if (false) {")),
     mutation("a habit of any arguments", HABITS, "a call that differs is taken for the one before",
-             ("src/core/habit.h", "return arguments == last_ ? known_.get() : nullptr;", "return known_.get();")),
+             ("src/core/habit.h", "if (arguments == last.arguments) {\n                return last", "if (last.known) {\n                return last")),
     mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_blocking.cpp", "if (known.mode != float_mode) [[unlikely]] {", "if (false) {")),
     mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",

@@ -147,6 +147,19 @@ void gives_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Two variants and more than are remembered: roots and sizes that take turns.
+void gives_the_same_by_turns(const Rank &rank, xcoll_comm_t comm) {
+    constexpr size_t counts[] = {1, 3, 8, 9, 500};
+    for (const Kind &kind : kinds()) {
+        for (const size_t variants : {size_t{2}, size_t{4}, size_t{5}}) {
+            for (int turn = 0; turn < times * static_cast<int>(variants); ++turn) {
+                check_turn(rank, kind, comm, counts[static_cast<size_t>(turn) % variants],
+                           turn % std::min(rank.size(), 2), turn);
+            }
+        }
+    }
+}
+
 void add_up(const Rank &rank, xcoll_comm_t comm, int turn, bool in_place) {
     int mine = rank.rank() + turn, all = in_place ? mine : nothing;
     ranks::succeed(xcoll_allreduce(in_place ? XCOLL_IN_PLACE : &mine, &all, 1, XCOLL_INT32, XCOLL_SUM, comm));
@@ -173,6 +186,21 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
         ranks::expect(bad ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH,
                       xcoll_allreduce(numbers, bad ? nullptr : &all, 1, XCOLL_INT32, XCOLL_SUM, comm));
     }
+    get_used_to_it(rank, comm);
+}
+
+void notices_that_a_type_was_freed(const Rank &rank, xcoll_comm_t comm) {
+    xcoll_dtype_t pair;
+    ranks::succeed(xcoll_type_opaque(8, &pair));
+    for (int turn = 0; turn < times; ++turn) {
+        int data[2] = {turn, rank.rank()};
+        ranks::succeed(xcoll_bcast(data, 1, pair, 0, comm));
+        ranks::check(data[1] == 0, "bcast: a wrong result");
+    }
+    const xcoll_dtype_t freed = pair;
+    ranks::succeed(xcoll_type_free(&pair));
+    int data[2] = {};
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_bcast(data, 1, freed, 0, comm));
     get_used_to_it(rank, comm);
 }
 
@@ -249,6 +277,8 @@ void is_recorded_in_a_group(const Rank &rank, xcoll_comm_t comm) {
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     gives_the_same_each_time(rank, comm);
+    gives_the_same_by_turns(rank, comm);
+    notices_that_a_type_was_freed(rank, comm);
     refuses_bad_buffers(rank, comm);
     names_who_calls_something_else(rank, comm);
     notices_other_arithmetic(rank, comm);
