@@ -2,8 +2,13 @@
  * disturbs nobody, runs one batch and answers with the times. The commands are lines of text:
  *
  *   check VARIANT OP DTYPE IN_PLACE BYTES                    -> ok WRONG
- *   time VARIANT OP DTYPE IN_PLACE BYTES HONEST WARM COUNT   -> ok LOOP_NS EMPTY_NS WRONG LOST and the probes before
- * and after; LOST: how often the core was taken away meanwhile probe -> ok ROUND_TRIP_NS FMA_PER_ADD end
+ *   time VARIANT OP DTYPE IN_PLACE BYTES ONE_ROOT HONEST WARM COUNT
+ *                                                            -> ok LOOP_NS EMPTY_NS WRONG LOST, the probes before and
+ *                                                               after; LOST: how often the core was taken away meanwhile
+ *   probe                                                    -> ok ROUND_TRIP_NS FMA_PER_ADD
+ *   end
+ *
+ * ONE_ROOT: rank 0 is the root of all operations; otherwise the root changes every time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +38,7 @@ struct rank {
 struct task {
     const struct variant *variant;
     enum dtype dtype;
-    int in_place;
+    int in_place, one_root;
     size_t bytes;
 };
 
@@ -149,7 +154,7 @@ static void plan(struct rank *self, const struct task *task, struct work *work) 
     void *send = task->in_place ? recv : buffer(self, self->send, memory);
     work->call = (struct call){task->variant, task->dtype, task->bytes / element, send, recv};
     work->input = task->variant->op == OP_BCAST ? recv : send;
-    work->roots = is_rooted(task->variant->op) ? self->party.size : 1;
+    work->roots = is_rooted(task->variant->op) && !task->one_root ? self->party.size : 1;
     if (work->roots > most_roots) {
         die("too many ranks");
     }
@@ -287,8 +292,8 @@ static void obey(struct rank *self) {
             task.variant = find_variant(name, op);
             task.dtype = (enum dtype)dtype;
             dprintf(self->socket, "ok %zu\n", check(self, &task));
-        } else if (sscanf(line, "time %63s %d %d %d %zu %d %d %d", name, &op, &dtype, &task.in_place, &task.bytes,
-                          &honest, &warm, &count) == 8) {
+        } else if (sscanf(line, "time %63s %d %d %d %zu %d %d %d %d", name, &op, &dtype, &task.in_place, &task.bytes,
+                          &task.one_root, &honest, &warm, &count) == 9) {
             task.variant = find_variant(name, op);
             task.dtype = (enum dtype)dtype;
             time_batch(self, &task, honest, warm, count);

@@ -15,6 +15,7 @@ from harness.jobs import DTYPES, OPS, Broken, Jobs  # noqa: E402
 
 QUICK_SECONDS, FULL_SECONDS = 240, 3600
 QUICK_ROUNDS, FULL_ROUNDS = 9, 21
+ROOTS = {"turns": [False], "one": [True], "both": [False, True]}  # values of Cell.one_root
 
 
 def arguments():
@@ -35,6 +36,8 @@ def arguments():
     parser.add_argument("--ranks", help="2 or 2,4,8")
     parser.add_argument("--loops", default="osu,honest", help="osu, honest or both")
     parser.add_argument("--in-place", choices=["no", "yes", "both"], help="allreduce only")
+    parser.add_argument("--roots", choices=list(ROOTS), default="turns",
+                        help="of bcast, reduce, gather, scatter: another one every time, or rank 0 (%(default)s)")
     parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,ucc,gloo,bare",
                         help="any of the default (%(default)s), heap, nonblocking and ucc_persistent")
     parser.add_argument("--rounds", type=int, help=f"batches per cell and regime ({QUICK_ROUNDS} or {FULL_ROUNDS})")
@@ -89,7 +92,8 @@ def measure_ranks(options, ranks, budget, states, batches):
     sizes = [size for size in options.sizes_chosen if not crowded or size <= 1 << 20]
     fewer = sizes if options.sizes or options.full else [size for size in sizes if size in cells.FEWER_SIZES]
     chosen = cells.select(options.ops.split(","), sizes, fewer, options.dtypes[:1] if crowded else options.dtypes, ranks,
-                          loops[:1] if crowded else loops, [False] if crowded else options.in_places)
+                          loops[:1] if crowded else loops, [False] if crowded else options.in_places,
+                          ROOTS[options.roots])
     with Jobs() as jobs:
         started = []
         for contender in contenders.standard(options.build, options.contenders.split(","), crowded,

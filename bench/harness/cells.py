@@ -9,6 +9,7 @@ LARGEST = 64 << 20
 MOST_IN_GROUP = 16 << 10  # a group is for what is small
 
 REDUCTIONS = ("allreduce", "reduce", "reduce_scatter", "scan", "exscan")
+ROOTED = ("bcast", "reduce", "gather", "scatter")
 # Their size is that of one block; of allgatherv and alltoallv, whose blocks are uneven, the mean.
 BLOCKS = ("reduce_scatter", "allgather", "alltoall", "gather", "scatter", "allgatherv", "alltoallv")
 GROUP_CALLS = 64
@@ -22,10 +23,11 @@ class Cell:
     ranks: int
     honest: bool
     bytes: int
+    one_root: bool = False  # rank 0 is the root every time
 
     def table(self):
         """The cells that share everything but the size stand in one table."""
-        return (self.op, self.dtype, self.in_place, self.ranks, self.honest)
+        return (self.op, self.dtype, self.in_place, self.ranks, self.honest, self.one_root)
 
     def words(self):
         parts = [op_name(self.op)]
@@ -35,7 +37,7 @@ class Cell:
             parts.append("in place")
         parts.append(f"{self.ranks} ranks")
         if self.op != "barrier":
-            parts.append(loop_name(self.honest))
+            parts.append(loop_name(self.honest, self.one_root))
         return " ".join(parts)
 
 
@@ -50,8 +52,8 @@ def fits(op, size, ranks):
     return op not in BLOCKS or (ranks + 1) * size <= LARGEST
 
 
-def loop_name(honest):
-    return "honest loop" if honest else "OSU-style loop"
+def loop_name(honest, one_root):
+    return ("honest loop" if honest else "OSU-style loop") + (", one root" if one_root else "")
 
 
 def size_name(count):
@@ -85,7 +87,7 @@ def parse_sizes(text):
     return sorted(set(sizes))
 
 
-def select(ops, sizes, fewer, dtypes, ranks, loops, in_places):
+def select(ops, sizes, fewer, dtypes, ranks, loops, in_places, one_roots):
     """`fewer`: the sizes of all but bcast and allreduce."""
     cells = []
     for op in ops:
@@ -95,6 +97,7 @@ def select(ops, sizes, fewer, dtypes, ranks, loops, in_places):
         chosen = [size for size in (sizes if op in ("bcast", "allreduce") else fewer) if fits(op, size, ranks)]
         for dtype in dtypes if op in REDUCTIONS else dtypes[:1]:
             for in_place in in_places if op == "allreduce" else [False]:
-                for honest in loops:
-                    cells += [Cell(op, dtype, in_place, ranks, honest, size) for size in chosen]
+                for one_root in one_roots if op in ROOTED else [False]:
+                    for honest in loops:
+                        cells += [Cell(op, dtype, in_place, ranks, honest, size, one_root) for size in chosen]
     return cells

@@ -109,7 +109,7 @@ class Figure:
         ratios = Scale(lowest, highest, ratio_bottom, ratio_top)
         self.text(left, top + 18, f"{regimes.TITLES[regime][0].upper()}{regimes.TITLES[regime][1:]}", 14, INK,
                   weight="600")
-        self.text(right, top + 18, loop_name(table[4]), 12, SOFT, "end")
+        self.text(right, top + 18, loop_name(*table[4:]), 12, SOFT, "end")
         self.size_axis(across, time_top, time_bottom, ratio_top, ratio_bottom)
         self.time_axis(times, left, right)
         self.ratio_axis(ratios, left, right)

@@ -13,7 +13,7 @@ SHARED = "shared"  # the bare loop on shared buffers: a reference, not a yardsti
 BARE_LIMIT = 1.25
 FEW = 3  # batches: too few to say anything
 TICK_US = 1000.0  # no small message takes so long, but whoever spins beside a rank that needs the core
-COLUMNS = ["op", "dtype", "in_place", "ranks", "honest", "bytes", "contender", "variant", "visit", "regime", "lost",
+COLUMNS = ["op", "dtype", "in_place", "ranks", "honest", "bytes", "one_root", "contender", "variant", "visit", "regime", "lost",
            "cost_us", "loop_us", "empty_us", "iterations", "round_trip_before_ns", "fma_before",
            "round_trip_after_ns", "fma_after", "seconds"]
 
@@ -96,7 +96,7 @@ class Results:
     @staticmethod
     def cell_of(batch):
         return Cell(batch["op"], batch["dtype"], bool(batch["in_place"]), batch["ranks"], bool(batch["honest"]),
-                    batch["bytes"])
+                    batch["bytes"], bool(batch.get("one_root")))  # older files have none
 
     def make_rows(self):
         costs = {}
@@ -171,7 +171,7 @@ def geometric_mean(ratios):
 
 def batch_record(batch):
     cell = batch.cell
-    values = [cell.op, cell.dtype, cell.in_place, cell.ranks, cell.honest, cell.bytes, batch.contender, batch.variant,
+    values = [cell.op, cell.dtype, cell.in_place, cell.ranks, cell.honest, cell.bytes, cell.one_root, batch.contender, batch.variant,
               batch.visit, batch.regime, batch.lost, round(batch.cost_us, 5), round(batch.loop_us, 5),
               round(batch.empty_us, 5), batch.iterations, *batch.before, *batch.after, round(batch.seconds, 3)]
     return dict(zip(COLUMNS, values))

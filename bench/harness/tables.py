@@ -18,10 +18,10 @@ def times(ratio):
 
 
 def title_of(table):
-    op, dtype, in_place, ranks, honest = table
+    op, dtype, in_place, ranks, honest, one_root = table
     if op == "barrier":
         return f"barrier, {ranks} ranks"
-    return f"{op_name(op)} {dtype}, {'in place, ' if in_place else ''}{ranks} ranks, {loop_name(honest)}"
+    return f"{op_name(op)} {dtype}, {'in place, ' if in_place else ''}{ranks} ranks, {loop_name(honest, one_root)}"
 
 
 def ratio_columns(rows):
@@ -116,9 +116,9 @@ def overview(results):
                               for what in ("geometric mean to 1 Mi", "least"))]
     lines = []
     for table in results.tables():
-        op, dtype, in_place, ranks, honest = table
+        op, dtype, in_place, ranks, honest, one_root = table
         name = f"{op_name(op)} {'' if op == 'barrier' else dtype}{' in place' if in_place else ''}, {ranks} ranks"
-        line = [name.replace(" ,", ","), "" if op == "barrier" else loop_name(honest).split()[0]]
+        line = [name.replace(" ,", ","), "" if op == "barrier" else loop_name(honest, one_root).replace(" loop", "")]
         for regime in regimes.NEEDED:
             rows = [row for row in results.rows_of(table, regime) if row.peer_to_xcoll()]
             worst = min(rows, key=lambda row: row.peer_to_xcoll(), default=None)
