@@ -60,6 +60,11 @@ public:
     const Head &head(int p, uint64_t n) const {
         return cell(p, n).head;
     }
+    // It may be there already: then its line comes meanwhile. If not, the one that this rank has read stays as it is.
+    // Inlined, as compilers leave out calls of functions that do nothing but fetch.
+    [[gnu::always_inline]] void expect_head(int p, uint64_t n) const {
+        __builtin_prefetch(&head(p, n));
+    }
     Cell &my_cell(uint64_t n) const {
         return mine().cells[n % cell_count];
     }
