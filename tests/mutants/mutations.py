@@ -25,6 +25,8 @@ POST_BOUNDS = ("unit/post_bounds_test", "")
 POST_THREADS = ("unit/post_threads_test", "")
 RECORDER = ("unit/recorder_test", "")
 RING = ("unit/ring_test", "")
+WAYS = ("unit/copy_way_test", "")
+TOLD = ("unit/window_told_test", "")
 # The library as programs use it, by so many ranks.
 BLOCKING = ("ranks/rooted_bursts_threads", "3")
 REQUESTS = ("ranks/requests_threads", "3")
@@ -280,6 +282,17 @@ MUTATIONS = [
              ("src/coll/streams_read.cpp", "    for (int turn = 1; turn < ranks_; ++turn) {\n        const int p = (rank_ - turn",
               "    window_.publish(window_.my_cell(n_).used, window_.head(rank_, n_).place.base + lines(until));\n"
               "    for (int turn = 1; turn < ranks_; ++turn) {\n        const int p = (rank_ - turn")),
+    mutation("readers are heard before they have finished", TOLD, "a writer chooses by what no reader has told yet",
+             ("src/fabric/window.cpp", "if (everyone_done_ < writing.asked()) {", "if (done_ < writing.asked()) {")),
+    mutation("readers are heard whatever they told of", TOLD, "a writer chooses by what another message cost",
+             ("src/fabric/window.cpp",
+              "told.number == static_cast<uint32_t>(writing.asked()) && told.writer == rank_", "told.writer == rank_")),
+    mutation("the slowest reader is not the one that counts", TOLD, "a writer chooses by its fastest reader",
+             ("src/fabric/window.cpp", "slowest = std::max(slowest, told.cost);",
+              "slowest = slowest ? std::min(slowest, told.cost) : told.cost;")),
+    mutation("what readers lose does not count", WAYS, "a writer streams what its readers fetch from memory then",
+             ("src/fabric/copy_way.cpp", "if (readers > 0 && best.readers > 0) {",
+              "if (readers > 0 && best.readers < 0) {")),
     mutation("lane: a chunk is announced before it is written", THREADS, "the receiver copies what is not there yet",
              ("src/fabric/window_transport.cpp", "    head.envelope = item.envelope;\n",
               "    window_.publish(l.out->sent, l.sent + 1);\n    head.envelope = item.envelope;\n")),
