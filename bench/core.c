@@ -1,14 +1,19 @@
 /* What one rank of a contender does: it waits for commands of the coordinator in a blocking read, so that an idle job
- * disturbs nobody, runs one batch and answers with the times. The commands are lines of text:
+ * disturbs nobody, runs one batch and answers with the times. The commands are lines of text, each with its answer:
  *
- *   check VARIANT OP DTYPE IN_PLACE BYTES                    -> ok WRONG
+ *   check VARIANT OP DTYPE IN_PLACE BYTES
+ *   ok WRONG
+ *
  *   time VARIANT OP DTYPE IN_PLACE BYTES ONE_ROOT HONEST WARM COUNT
- *                                                            -> ok LOOP_NS EMPTY_NS WRONG LOST, the probes before and
- *                                                               after; LOST: how often the core was taken away meanwhile
- *   probe                                                    -> ok ROUND_TRIP_NS FMA_PER_ADD
+ *   ok LOOP_NS EMPTY_NS WRONG LOST, and the probes before and after
+ *
+ *   probe
+ *   ok ROUND_TRIP_NS FMA_PER_ADD
+ *
  *   end
  *
- * ONE_ROOT: rank 0 is the root of all operations; otherwise the root changes every time.
+ * ONE_ROOT: rank 0 is the root of all operations; otherwise the root changes every time. LOST: how often the core was
+ * taken away meanwhile.
  */
 #define _GNU_SOURCE
 #include <errno.h>
