@@ -192,7 +192,8 @@ class Runner:
 
     def time(self, cell, job, variant, warm, count):
         answers = self.ask(job, f"time {variant.name} {OPS.index(cell.op)} {list(DTYPES).index(cell.dtype)} "
-                                f"{int(cell.in_place)} {cell.bytes} {int(cell.one_root)} {int(cell.honest)} {warm} {count}")
+                                f"{int(cell.in_place)} {cell.bytes} {int(cell.one_root)} {int(cell.honest)} "
+                                f"{warm} {count}")
         if any(a[2] for a in answers):
             raise Broken(f"wrong results while timing {cell.words()} {variant.name}")
         return answers

@@ -13,9 +13,9 @@ SHARED = "shared"  # the bare loop on shared buffers: a reference, not a yardsti
 BARE_LIMIT = 1.25
 FEW = 3  # batches: too few to say anything
 TICK_US = 1000.0  # no small message takes so long, but whoever spins beside a rank that needs the core
-COLUMNS = ["op", "dtype", "in_place", "ranks", "honest", "bytes", "one_root", "contender", "variant", "visit", "regime", "lost",
-           "cost_us", "loop_us", "empty_us", "iterations", "round_trip_before_ns", "fma_before",
-           "round_trip_after_ns", "fma_after", "seconds"]
+COLUMNS = ["op", "dtype", "in_place", "ranks", "honest", "bytes", "one_root", "contender", "variant",
+           "visit", "regime", "lost", "cost_us", "loop_us", "empty_us", "iterations", "round_trip_before_ns",
+           "fma_before", "round_trip_after_ns", "fma_after", "seconds"]
 
 
 @dataclass
@@ -171,7 +171,7 @@ def geometric_mean(ratios):
 
 def batch_record(batch):
     cell = batch.cell
-    values = [cell.op, cell.dtype, cell.in_place, cell.ranks, cell.honest, cell.bytes, cell.one_root, batch.contender, batch.variant,
-              batch.visit, batch.regime, batch.lost, round(batch.cost_us, 5), round(batch.loop_us, 5),
-              round(batch.empty_us, 5), batch.iterations, *batch.before, *batch.after, round(batch.seconds, 3)]
+    values = [cell.op, cell.dtype, cell.in_place, cell.ranks, cell.honest, cell.bytes, cell.one_root,
+              batch.contender, batch.variant, batch.visit, batch.regime, batch.lost,
+              round(batch.cost_us, 5), round(batch.loop_us, 5), round(batch.empty_us, 5), batch.iterations, *batch.before, *batch.after, round(batch.seconds, 3)]
     return dict(zip(COLUMNS, values))
