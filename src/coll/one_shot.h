@@ -102,7 +102,16 @@ public:
             return false;
         }
         window_.announce(n_);
+        if (trades_lines()) {
+            window_.claim_head(n_ + 1);
+        }
         return true;
+    }
+    // Entered; peers' heads are looked at next.
+    [[gnu::always_inline]] void pause_before_look(FirstLook::Since since) const {
+        if (trades_lines()) {
+            window_.pause_before_look(n_, since);
+        }
     }
     // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in
     // another way (behind_one_shot). Throws MISMATCH or what a user's function says, the operation being complete then.
@@ -166,6 +175,11 @@ private:
         default:
             return false;
         }
+    }
+    // All publish one line each at about the same time. A payload elsewhere takes its time before the head is
+    // published.
+    bool trades_lines() const {
+        return !goes_one_way() && shown_ <= inline_bytes;
     }
     // What every rank gets another part of has a part for this rank itself, which nobody reads there.
     bool leaves_out_own() const {

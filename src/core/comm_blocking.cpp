@@ -33,6 +33,7 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
     }
     bool finished = steps.enter();
     if (finished) [[likely]] {
+        steps.pause_before_look(FirstLook::Since::just_now);
         for (int p = 0; p < team_.size; ++p) {
             if (p != team_.rank && steps.reads(p)) {
                 wait(window_->entered(p, n), watcher_, patience_);

@@ -24,6 +24,7 @@
 #include "fabric/copy_way.h"
 #include "fabric/disagreement.h"
 #include "fabric/doorbell.h"
+#include "fabric/first_look.h"
 #include "fabric/node.h"
 
 namespace xcoll {
@@ -146,6 +147,18 @@ public:
     }
     void announce(uint64_t n) const {
         publish(my_cell(n).head.number, n);
+    }
+    // It will be written next: see first_look.h.
+    void claim_head(uint64_t n) const {
+        if (has_credit(n, cell_count)) { // otherwise peers may still read it
+            claim_line(&my_cell(n).head);
+        }
+    }
+    // Before peers' heads are looked at that are published when this rank's is.
+    void pause_before_look(uint64_t n, FirstLook::Since since) {
+        if (size_ > 1) {
+            first_look_.pause(entered(rank_ == 0 ? 1 : 0, n), n, since);
+        }
     }
     void publish(Signal &signal, uint64_t value) const {
         node_.doorbell().publish(signal, value);
@@ -327,6 +340,7 @@ private:
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
     CopyWay ring_writing_, slot_writing_, reading_;
+    FirstLook first_look_;
     size_t least_lent_ = ~size_t{0};
     Attached attached_;
     bool lends_private_ = false;
