@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/op.h"
 #include "base/signal.h"
@@ -113,6 +114,16 @@ struct Board {
     // Where the owner's wide slots lie in its segment, 0: there are none. Written before peers hear of the board.
     // A rank that fails to make the window takes them back while a peer may look.
     std::atomic<uint64_t> wide_slots{0};
+    // Of operation n. The two halves take turns: where a load goes the same way from one operation to the next,
+    // processors fetch what lies another step on, and so take the line of the next head from its writer, who is about
+    // to write there. On a Xeon an allreduce of 8 bytes takes 0.15 us like that, and 0.18 with cells in a row.
+    const Cell &cell(uint64_t n) const {
+        constexpr uint64_t half = cell_count / 2;
+        return cells[n % 2 * half + n / 2 % half];
+    }
+    Cell &cell(uint64_t n) {
+        return const_cast<Cell &>(std::as_const(*this).cell(n));
+    }
     Cell cells[cell_count];
     alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
 };

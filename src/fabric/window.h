@@ -1,8 +1,8 @@
 // Shared memory as a machine of its own: the ranks of a communicator that can load and store each other's memory
 // (processes, threads, simulated ranks) and the boards that they show each other.
 //
-// Operations of a communicator are numbered 1, 2, 3, ... on every rank alike. Operation n uses cell n % cell_count, so
-// its head overwrites that of n - cell_count. The rule that keeps this safe, whatever the operations are:
+// Operations of a communicator are numbered 1, 2, 3, ... on every rank alike. Operation n uses one of cell_count
+// cells, so its head overwrites that of n - cell_count. The rule that keeps this safe, whatever the operations are:
 //
 //     credit: before a rank writes anything of operation n it has seen done[p] >= n - cell_count for all p
 //
@@ -56,7 +56,7 @@ public:
         return *boards_[static_cast<size_t>(p)];
     }
     const Cell &cell(int p, uint64_t n) const {
-        return board(p).cells[n % cell_count];
+        return board(p).cell(n);
     }
     const Head &head(int p, uint64_t n) const {
         return cell(p, n).head;
@@ -67,7 +67,7 @@ public:
         __builtin_prefetch(&head(p, n));
     }
     Cell &my_cell(uint64_t n) const {
-        return mine().cells[n % cell_count];
+        return mine().cell(n);
     }
     // Where p writes a payload of operation n. Two ranks swap their slots after each turn of the ring of slots:
     //
