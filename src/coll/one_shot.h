@@ -39,9 +39,9 @@ public:
         switch (kind(op)) {
         case Kind::alltoall:
         case Kind::reduce_scatter:
-            return op.bytes() * static_cast<size_t>(ranks);
+            return shown_blocks(op, ranks);
         case Kind::scatter:
-            return rank == op.root ? op.bytes() * static_cast<size_t>(ranks) : 0;
+            return rank == op.root ? shown_blocks(op, ranks) : 0;
         case Kind::bcast:
             return rank == op.root ? op.bytes() : 0;
         case Kind::gather:
@@ -54,7 +54,7 @@ public:
             return op.bytes();
         }
     }
-    // Where the bytes for a reader begin in what is shown.
+    // Where the bytes for a reader begin in what a rank gives.
     static size_t place_of(const Op &op, int reader) {
         switch (kind(op)) {
         case Kind::alltoall:
@@ -66,6 +66,11 @@ public:
         default:
             return 0;
         }
+    }
+    // And in what it shows of that.
+    static size_t place_in_shown(const Op &op, int reader, int writer, int ranks) {
+        const bool closed_up = has_blocks(kind(op)) && reader > writer && shown_blocks(op, ranks) <= inline_bytes;
+        return place_of(op, reader) - (closed_up ? op.bytes() : 0);
     }
     bool reads(int p) const {
         switch (kind(op_)) {
@@ -97,13 +102,15 @@ public:
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
     [[gnu::always_inline]] bool enter() const {
-        Head &head = window_.begin_head(n_, call_);
-        if (!put(head)) [[unlikely]] {
+        if (shown_ > 0 && shown_ <= inline_bytes) {
+            put_in_head(window_.my_cell(n_).head); // before the rest of its first line (small_copy.h)
+            window_.begin_head(n_, call_).has_room = 1;
+        } else if (!put(window_.begin_head(n_, call_))) [[unlikely]] {
             return false;
         }
         window_.announce(n_);
         if (trades_lines()) {
-            window_.claim_head(n_ + 1);
+            window_.claim_head(n_ + 1, shown_);
         }
         return true;
     }
@@ -118,7 +125,6 @@ public:
     [[gnu::always_inline]] bool finish() const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
-        const size_t mine = place_of(op_, team_.rank);
         const size_t room = slot_room_for(window_, kind(op_));
         bool is_whole = true, everyone = true;
         uint64_t done = window_.done();
@@ -126,7 +132,7 @@ public:
             const int p = order[i];
             const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
             if (p == window_.rank()) {
-                data[at] = op_.send ? static_cast<const char *>(op_.send) + mine : nullptr;
+                data[at] = op_.send ? static_cast<const char *>(op_.send) + place_of(op_, p) : nullptr;
                 is_whole &= shows_own();
                 continue;
             }
@@ -141,7 +147,8 @@ public:
             window_.check_or_leave(p, n_, call_);
             is_whole &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, shown(op_, p, team_.size), room) + mine;
+            data[at] = window_.payload(p, n_, shown(op_, p, team_.size), room) +
+                       place_in_shown(op_, team_.rank, p, team_.size);
         }
         if (everyone) {
             window_.saw_everyone(done);
@@ -160,6 +167,15 @@ public:
 private:
     static Kind kind(const Op &op) {
         return fixed == Kind::none ? op.kind : fixed;
+    }
+    // A block for every rank, of the same size.
+    static bool has_blocks(Kind kind) {
+        return kind == Kind::alltoall || kind == Kind::reduce_scatter || kind == Kind::scatter;
+    }
+    // The rank's own is left out, and the others close up, where they fit the head then.
+    static size_t shown_blocks(const Op &op, int ranks) {
+        const size_t others = op.bytes() * static_cast<size_t>(ranks - 1);
+        return others <= inline_bytes ? others : others + op.bytes();
     }
     // Who only gives may be several operations ahead of who only takes: as far as its credit goes.
     static constexpr uint64_t looks_ahead = 2;
@@ -183,7 +199,7 @@ private:
     }
     // What every rank gets another part of has a part for this rank itself, which nobody reads there.
     bool leaves_out_own() const {
-        return kind(op_) == Kind::reduce_scatter || kind(op_) == Kind::reduce_scatterv || kind(op_) == Kind::alltoall;
+        return has_blocks(kind(op_)) || kind(op_) == Kind::reduce_scatterv;
     }
     // Whether this rank, which has entered, shows all that it gives. Small messages do. Its own head is not looked at
     // without need: once a peer has read that line, it comes back late. Across two L3s of a Zen 3 an allreduce of 8
@@ -211,11 +227,19 @@ private:
         }
         return false;
     }
+    [[gnu::always_inline]] void put_in_head(Head &head) const {
+        auto *to = reinterpret_cast<char *>(head.bytes);
+        if (leaves_out_own()) {
+            put_others(to, copy_small);
+        } else {
+            copy_small(to, op_.send, shown_);
+        }
+    }
     [[gnu::always_inline]] bool put(Head &head) const {
         if (shown_ >= window_.least_lent() && put_lent(head)) {
             return true;
         }
-        if (shown_ <= inline_bytes || !leaves_out_own()) {
+        if (shown_ == 0 || !leaves_out_own()) {
             return put_payload(window_, *team_.kernels, head, n_, kind(op_), shown_ > 0 ? op_.send : nullptr, shown_);
         }
         char *to = payload_place(window_, head, n_, kind(op_), shown_);
@@ -223,16 +247,21 @@ private:
             return false;
         }
         PayloadCopy copy(window_, *team_.kernels, head, n_, kind(op_), shown_);
+        put_others(to, [&](char *part, const void *from, size_t bytes) { copy.put(part, from, bytes); });
+        return true;
+    }
+    // What lies before and behind the rank's own part, by copy(to, from, bytes).
+    template <class Copy> [[gnu::always_inline]] void put_others(char *to, Copy copy) const {
         const auto *from = static_cast<const char *>(op_.send);
+        const int next = team_.rank + 1;
         const size_t before = place_of(op_, team_.rank);
-        const size_t behind = place_of(op_, team_.rank + 1);
+        const size_t behind = place_in_shown(op_, next, team_.rank, team_.size);
         if (before > 0) {
-            copy.put(to, from, before);
+            copy(to, from, before);
         }
         if (behind < shown_) {
-            copy.put(to + behind, from + behind, shown_ - behind);
+            copy(to + behind, from + place_of(op_, next), shown_ - behind);
         }
-        return true;
     }
     bool adds_in_order() const {
         switch (kind(op_)) {

@@ -79,7 +79,7 @@ const char *too_many_for_scans(const Team &team, size_t bytes) {
     return few_enough_for_scans(*team.window) ? nullptr : "a block of the payload ring has no room for all results";
 }
 const char *too_large_for_head(const Team &team, size_t bytes) {
-    return bytes <= inline_bytes ? no_window(team, bytes) : "larger than a head's inline part";
+    return bytes <= first_line_bytes ? no_window(team, bytes) : "larger than what a head's first line has room for";
 }
 
 // Why the bits that an algorithm gives are not those that the communicator promises.

@@ -1,8 +1,10 @@
-// Copies of at most 32 bytes without a call: the payload of an inline head.
+// Copies of at most 96 bytes without a call: the payload of an inline head.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
+
+#include "fabric/board.h"
 
 namespace xcoll {
 
@@ -15,20 +17,33 @@ template <size_t size> void copy_ends(char *to, const char *from, size_t bytes) 
     std::memcpy(to + bytes - size, last, size);
 }
 
-// Two overlapping moves of a fixed size cover every length of a range; compilers turn each into one instruction.
+// Two overlapping moves of a fixed size cover every length of a range; compilers turn each into a few instructions.
+inline void copy_in_line(char *to, const char *from, size_t bytes) {
+    if (bytes >= 32) {
+        copy_ends<32>(to, from, bytes);
+    } else if (bytes >= 16) {
+        copy_ends<16>(to, from, bytes);
+    } else if (bytes >= 8) {
+        copy_ends<8>(to, from, bytes);
+    } else if (bytes >= 4) {
+        copy_ends<4>(to, from, bytes);
+    } else if (bytes >= 2) {
+        copy_ends<2>(to, from, bytes);
+    } else if (bytes == 1) {
+        *to = *from;
+    }
+}
+
+// What is behind the first bytes, in the head's second line, comes first: peers look at the first one, and whoever
+// writes the second in between may have to get the first one back.
 inline void copy_small(void *to, const void *from, size_t bytes) {
     auto *t = static_cast<char *>(to);
     const auto *f = static_cast<const char *>(from);
-    if (bytes >= 16) {
-        copy_ends<16>(t, f, bytes);
-    } else if (bytes >= 8) {
-        copy_ends<8>(t, f, bytes);
-    } else if (bytes >= 4) {
-        copy_ends<4>(t, f, bytes);
-    } else if (bytes >= 2) {
-        copy_ends<2>(t, f, bytes);
-    } else if (bytes == 1) {
-        *t = *f;
+    if (bytes <= first_line_bytes) {
+        copy_in_line(t, f, bytes);
+    } else {
+        copy_in_line(t + first_line_bytes, f + first_line_bytes, bytes - first_line_bytes);
+        std::memcpy(t, f, first_line_bytes);
     }
 }
 

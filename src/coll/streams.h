@@ -49,7 +49,7 @@ inline constexpr size_t shortest_flow = size_t{16} << 10;
 inline constexpr size_t stream_chunks = 4;
 // A stream that lies in the head itself.
 inline char *inlined_stream(const Head &head) {
-    return reinterpret_cast<char *>(const_cast<unsigned char *>(head.bytes)) + (inline_bytes - inline_stream_bytes);
+    return reinterpret_cast<char *>(const_cast<unsigned char *>(head.bytes)) + sizeof(Head::Place::base);
 }
 
 class Streams {

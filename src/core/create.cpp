@@ -198,7 +198,7 @@ struct SplitWords {
     uint32_t net_id; // the lowest number that is free here
     uint32_t ok;
 };
-static_assert(sizeof(SplitWords) <= inline_bytes);
+static_assert(sizeof(SplitWords) <= first_line_bytes);
 
 void exchange(Comm &parent, const SplitWords &mine, std::vector<SplitWords> &all) {
     Call call;

@@ -26,8 +26,10 @@ inline constexpr uint64_t slot_count = 2;
 // and reductions above that go through them in blocks of a quarter. Measured on a Xeon with two L3s, in slots of 32 to
 // 512 KiB: blocks of 16 KiB wait too often, and longer slots leave the nearer cache.
 inline constexpr size_t wide_slot_bytes = size_t{128} << 10;
-inline constexpr size_t inline_bytes = 32;
 inline constexpr size_t line_bytes = 64;
+// Two lines, less what every head has: processors fetch both at once. Across two L3s of a Zen 4 a broadcast of 64 bytes
+// takes 0.19 us so, and 0.28 with the payload in a slot.
+inline constexpr size_t inline_bytes = 88;
 
 // Whether peers may use the owner's own buffers where they lie (coll/lending.h), and how `place` tells where that is.
 enum class Lent : uint8_t {
@@ -39,9 +41,9 @@ enum class Lent : uint8_t {
 // One message: what the owner called, and its data or where they are. Valid for operation n when number == n.
 //
 // Where the data are follows from their size: up to inline_bytes in the head itself, so that one line carries call,
-// flag and data; up to slot_bytes in the slot of this operation; above that where `place` says, which may be in the
-// owner's own buffer (coll/lending.h).
-struct alignas(line_bytes) Head {
+// flag and the first 32 bytes, and the next one the rest; up to slot_bytes in the slot of this operation; above that
+// where `place` says, which may be in the owner's own buffer (coll/lending.h).
+struct Head {
     Signal number;
     Fingerprint call; // here in every head, whatever the operation
     uint8_t lag;      // the owner had completed all operations up to number - 1 - lag
@@ -69,17 +71,20 @@ struct alignas(line_bytes) Head {
         unsigned char bytes[inline_bytes];
     };
 };
-static_assert(sizeof(Head) == line_bytes);
-inline constexpr size_t inline_stream_bytes = inline_bytes - sizeof(Head::Place::base);
+// Of those, in its first line.
+inline constexpr size_t first_line_bytes = sizeof(Head::Place);
+static_assert(offsetof(Head, bytes) + first_line_bytes == line_bytes);
+inline constexpr size_t inline_stream_bytes = first_line_bytes - sizeof(Head::Place::base);
 
 // The head and, for operations in several steps, three counters on lines of their own: each is polled by the peers at
-// another time than it is written.
+// another time than it is written. Who has written input has a place in the head, and nothing in its second line.
 struct Cell {
-    Head head;
-    alignas(line_bytes) Signal in;   // blocks of input that the owner has written
+    alignas(line_bytes) Head head;
+    Signal in;                       // blocks of input that the owner has written
     alignas(line_bytes) Signal out;  // blocks of results that the owner has written
     alignas(line_bytes) Signal used; // blocks of all peers that the owner has read and will not read again
 };
+static_assert(sizeof(Cell) == 4 * line_bytes && offsetof(Cell, in) / line_bytes == 1);
 
 // What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
 struct alignas(line_bytes) Farewell {
@@ -127,6 +132,10 @@ struct Board {
     Cell cells[cell_count];
     alignas(line_bytes) unsigned char slots[slot_count][slot_bytes];
 };
+// Boards begin with a pair of lines, so that a head lies in two: Xeons fetch pairs, and whoever looks at the first line
+// would take the second one, too, while it is written. An all-to-all of 64 bytes takes 0.19 us like this, and 0.25 with
+// heads that fill a pair.
+static_assert(offsetof(Board, cells) / line_bytes % 2 == 1);
 inline constexpr uint64_t all_done = ~uint64_t{0} / 2;
 
 } // namespace xcoll

@@ -148,10 +148,14 @@ public:
     void announce(uint64_t n) const {
         publish(my_cell(n).head.number, n);
     }
-    // It will be written next: see first_look.h.
-    void claim_head(uint64_t n) const {
+    // It will be written next, with such a payload perhaps: see first_look.h.
+    void claim_head(uint64_t n, size_t payload) const {
         if (has_credit(n, cell_count)) { // otherwise peers may still read it
-            claim_line(&my_cell(n).head);
+            const Head &head = my_cell(n).head;
+            claim_line(&head);
+            if (payload > first_line_bytes) {
+                claim_line(head.bytes + first_line_bytes);
+            }
         }
     }
     // Before peers' heads are looked at that are published when this rank's is.

@@ -108,7 +108,8 @@ void every_type_and_operator(const Rank &rank, const std::string &settings, cons
 
 // Around the inline part of a head, the slot, and the places where messages begin to go in blocks.
 void every_size(const Rank &rank, const std::string &settings, Buffers &buffers) {
-    std::vector<size_t> sizes = {0, 1, 7, 8, 9, 31, 32, 33, 63, 64, 65, 4095, 4096, 4097, 8191, 8192, 8193, 100'003};
+    std::vector<size_t> sizes = {0,  1,  7,  8,    9,    31,   32,   33,   63,   64,     65,
+                                 87, 88, 89, 4095, 4096, 4097, 8191, 8192, 8193, 100'003};
     for (size_t kib = 16; kib <= 2048; kib *= 2) {
         for (const size_t bytes : {kib * 1024 - 8, kib * 1024, kib * 1024 + 8}) {
             sizes.push_back(bytes);

@@ -181,7 +181,7 @@ private:
         if (call.kind != Kind::barrier) {
             call.dtype = dtypes[random_.below(std::size(dtypes))];
             size_t bytes = some_bytes(group);
-            bytes = call.kind == Kind::words ? std::min(bytes, inline_bytes) : bytes;
+            bytes = call.kind == Kind::words ? std::min(bytes, first_line_bytes) : bytes;
             const bool blocks = call.is_dynamic() || call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall,
                                                                Kind::gather, Kind::scatter});
             call.count = bytes / size_of(call.dtype) / (blocks ? static_cast<size_t>(group.size()) : 1);

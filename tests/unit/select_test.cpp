@@ -21,7 +21,8 @@ template <class Check> void for_all_sizes(Check check) {
     all.push_back(Kind::group);
     all.push_back(Kind::reshard_reduce);
     for (const Kind kind : all) {
-        for (size_t bytes = kind == Kind::words ? inline_bytes : 0; bytes < size_t{1} << 40; bytes = bytes * 2 + 1) {
+        for (size_t bytes = kind == Kind::words ? first_line_bytes : 0; bytes < size_t{1} << 40;
+             bytes = bytes * 2 + 1) {
             check(kind, bytes);
             if (kind == Kind::words) {
                 break;
