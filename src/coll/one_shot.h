@@ -192,10 +192,8 @@ private:
             return false;
         }
     }
-    // All publish one line each at about the same time. A payload elsewhere takes its time before the head is
-    // published.
     bool trades_lines() const {
-        return !goes_one_way() && shown_ <= inline_bytes;
+        return !goes_one_way() && is_traded(shown_);
     }
     // What every rank gets another part of has a part for this rank itself, which nobody reads there.
     bool leaves_out_own() const {

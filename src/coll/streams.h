@@ -33,6 +33,7 @@
 
 #include "coll/algorithm.h"
 #include "coll/lent_list.h"
+#include "coll/payload.h"
 #include "coll/walk.h"
 
 namespace xcoll {
@@ -71,6 +72,12 @@ public:
     void take_slot();
     // Fills the room and shows the head.
     void enter();
+    // Entered; peers' heads are looked at next.
+    void pause_before_look(FirstLook::Since since) const {
+        if (trades_lines()) {
+            window_.pause_before_look(n_, since);
+        }
+    }
     // What this rank gives to itself.
     void move_own();
     // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
@@ -113,6 +120,9 @@ private:
     // Readers wait for one writer, or writers for one reader.
     bool is_rooted() const {
         return exchange_.ops()[0].root >= 0;
+    }
+    bool trades_lines() const {
+        return !is_rooted() && is_traded(total_);
     }
     bool is_longer_than_room() const {
         return total_ > area_;

@@ -141,6 +141,9 @@ void Streams::enter() {
             write_through(is_inlined() ? inlined_stream(head) : window_.place(rank_, n_, offset_), total_);
         }
         window_.announce(n_);
+        if (trades_lines()) {
+            window_.claim_head(n_ + 1, 0);
+        }
         return;
     }
     chunk_ = chunk_of(total_, area_);

@@ -185,6 +185,7 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
         steps.take_slot();
     }
     steps.enter();
+    steps.pause_before_look(FirstLook::Since::just_now);
     steps.move_own();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.concerns(p)) {
