@@ -111,6 +111,8 @@ public:
         window_.announce(n_);
         if (trades_lines()) {
             window_.claim_head(n_ + 1, shown_);
+        } else if (shown_ == 0) { // who only takes may be the one who gives next, where roots take turns
+            window_.claim_head(n_ + 1, op_.bytes());
         }
         return true;
     }
