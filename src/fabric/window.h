@@ -56,7 +56,7 @@ public:
         return *boards_[static_cast<size_t>(p)];
     }
     const Cell &cell(int p, uint64_t n) const {
-        return board(p).cell(n);
+        return board(p).cells[Board::cell_of(n)];
     }
     const Head &head(int p, uint64_t n) const {
         return cell(p, n).head;
@@ -67,7 +67,7 @@ public:
         __builtin_prefetch(&head(p, n));
     }
     Cell &my_cell(uint64_t n) const {
-        return mine().cell(n);
+        return mine().cells[Board::cell_of(n)];
     }
     // Where p writes a payload of operation n. Two ranks swap their slots after each turn of the ring of slots:
     //
