@@ -59,6 +59,8 @@ struct KindTraits {
     const char *name;
     bool moves_data = false;    // and nothing else: it can be a part of an Exchange (coll/exchange.h)
     bool is_shared = false;     // moves data, perhaps by counts of the moment: what a rank gives is the same for all
+    bool blocks = false;        // what one rank gives is a block for every rank, all of one size
+    bool one_way = false;       // some ranks only give, or only take
     bool own_counts = false;    // each rank knows counts of its own
     bool up_to_count = false;   // the count is the most that a part may have (coll/dynamic.h)
     bool is_message = false;    // between two ranks
@@ -68,23 +70,23 @@ struct KindTraits {
 inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},
     {.name = "barrier", .is_collective = true, .has_habit = true},
-    {.name = "bcast", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
+    {.name = "bcast", .moves_data = true, .is_shared = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "allreduce", .is_collective = true, .has_habit = true},
     {.name = "split or dup"},
     {.name = "an operation with arguments that are not valid (see the error on that rank)"},
-    {.name = "reduce", .is_collective = true, .has_habit = true},
-    {.name = "reduce_scatter", .is_collective = true, .has_habit = true},
+    {.name = "reduce", .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "reduce_scatter", .blocks = true, .is_collective = true, .has_habit = true},
     {.name = "reduce_scatterv", .is_collective = true},
     {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
     {.name = "allgatherv", .moves_data = true, .is_shared = true, .own_counts = true, .is_collective = true},
-    {.name = "alltoall", .moves_data = true, .is_collective = true, .has_habit = true},
+    {.name = "alltoall", .moves_data = true, .blocks = true, .is_collective = true, .has_habit = true},
     {.name = "alltoallv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "gather", .moves_data = true, .is_collective = true, .has_habit = true},
-    {.name = "gatherv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "scatter", .moves_data = true, .is_collective = true, .has_habit = true},
-    {.name = "scatterv", .moves_data = true, .own_counts = true, .is_collective = true},
-    {.name = "scan", .is_collective = true, .has_habit = true},
-    {.name = "exscan", .is_collective = true, .has_habit = true},
+    {.name = "gather", .moves_data = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "gatherv", .moves_data = true, .one_way = true, .own_counts = true, .is_collective = true},
+    {.name = "scatter", .moves_data = true, .blocks = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "scatterv", .moves_data = true, .one_way = true, .own_counts = true, .is_collective = true},
+    {.name = "scan", .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "exscan", .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "a group of calls"},
     {.name = "send", .is_message = true},
     {.name = "recv", .is_message = true},

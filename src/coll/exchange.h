@@ -58,7 +58,7 @@ public:
     bool tells_places() const;
     // Where it does not tell: other readers' bytes are in the same stream.
     bool differs_by_reader() const {
-        return ops_[0].kind == Kind::alltoall || ops_[0].kind == Kind::scatter;
+        return traits(ops_[0].kind).blocks;
     }
     size_t known_place(int from, int to) const;
 

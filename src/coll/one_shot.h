@@ -56,16 +56,10 @@ public:
     }
     // Where the bytes for a reader begin in what a rank gives.
     static size_t place_of(const Op &op, int reader) {
-        switch (kind(op)) {
-        case Kind::alltoall:
-        case Kind::reduce_scatter:
-        case Kind::scatter:
+        if (has_blocks(kind(op))) {
             return static_cast<size_t>(reader) * op.bytes();
-        case Kind::reduce_scatterv:
-            return result_begin(op, reader) * element_bytes(op);
-        default:
-            return 0;
         }
+        return kind(op) == Kind::reduce_scatterv ? result_begin(op, reader) * element_bytes(op) : 0;
     }
     // And in what it shows of that.
     static size_t place_in_shown(const Op &op, int reader, int writer, int ranks) {
@@ -170,9 +164,8 @@ private:
     static Kind kind(const Op &op) {
         return fixed == Kind::none ? op.kind : fixed;
     }
-    // A block for every rank, of the same size.
     static bool has_blocks(Kind kind) {
-        return kind == Kind::alltoall || kind == Kind::reduce_scatter || kind == Kind::scatter;
+        return traits(kind).blocks;
     }
     // The rank's own is left out, and the others close up, where they fit the head then.
     static size_t shown_blocks(const Op &op, int ranks) {
@@ -182,17 +175,7 @@ private:
     // Who only gives may be several operations ahead of who only takes: as far as its credit goes.
     static constexpr uint64_t looks_ahead = 2;
     bool goes_one_way() const {
-        switch (kind(op_)) {
-        case Kind::bcast:
-        case Kind::scatter:
-        case Kind::gather:
-        case Kind::reduce:
-        case Kind::scan:
-        case Kind::exscan:
-            return true;
-        default:
-            return false;
-        }
+        return traits(kind(op_)).one_way;
     }
     bool trades_lines() const {
         return !goes_one_way() && is_traded(shown_);
