@@ -71,12 +71,15 @@ public:
     }
 
     void enter() const {
-        Head &head = window_.begin_head(n_, call_);
         if (leads()) {
+            Head &head = window_.begin_head(n_, call_);
             head.has_room = 1;
             head.place.base = Window::counter_base(window_.my_cell(n_));
+        } else if (fits_head(op_.bytes())) { // before the rest of its first line (small_copy.h)
+            copy_small(window_.my_cell(n_).head.bytes, op_.send, op_.bytes());
+            window_.begin_head(n_, call_).has_room = 1;
         } else {
-            put_payload(window_, *team_.kernels, head, n_, op_.kind, op_.send, op_.bytes());
+            put_payload(window_, *team_.kernels, window_.begin_head(n_, call_), n_, op_.kind, op_.send, op_.bytes());
         }
         window_.announce(n_);
     }

@@ -96,7 +96,7 @@ public:
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
     [[gnu::always_inline]] bool enter() const {
-        if (shown_ > 0 && shown_ <= inline_bytes) {
+        if (fits_head(shown_)) {
             put_in_head(window_.my_cell(n_).head); // before the rest of its first line (small_copy.h)
             window_.begin_head(n_, call_).has_room = 1;
         } else if (!put(window_.begin_head(n_, call_))) [[unlikely]] {

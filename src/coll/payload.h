@@ -38,6 +38,11 @@ inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
     return bytes > inline_bytes && bytes <= slot_room_for(window, kind) ? slot_count : cell_count;
 }
 
+// Whether it travels in the head itself.
+inline bool fits_head(size_t bytes) {
+    return bytes > 0 && bytes <= inline_bytes;
+}
+
 // Where everybody shows something, all do it at about the same time, if no copy takes its time before: they are ready
 // to publish again soon, and better not too early to look (fabric/first_look.h).
 inline bool is_traded(size_t bytes) {
@@ -45,7 +50,7 @@ inline bool is_traded(size_t bytes) {
     return bytes <= longest;
 }
 
-// Where a payload goes that is longer than a head's own line, by its size; the head tells what does not follow from
+// Where a payload goes that does not fit the head, by its size; the head tells what does not follow from
 // that. The credit is there. nullptr if the ring has no room now: the head says so.
 inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, size_t bytes) {
     head.has_room = 1;
@@ -87,14 +92,9 @@ private:
     CopyOfMessage message_;
 };
 
-// Writes the payload. False if there was no room: nothing was written.
+// Writes a payload that does not fit the head. False if there was no room: nothing was written.
 [[gnu::always_inline]] inline bool put_payload(Window &window, const Kernels &kernels, Head &head, uint64_t n,
                                                Kind kind, const void *data, size_t bytes) {
-    if (bytes > 0 && bytes <= inline_bytes) {
-        head.has_room = 1;
-        copy_small(head.bytes, data, bytes);
-        return true;
-    }
     char *to = payload_place(window, head, n, kind, bytes);
     if (to && bytes >= CopyWay::smallest) {
         PayloadCopy(window, kernels, head, n, kind, bytes).put(to, data, bytes);

@@ -18,7 +18,7 @@ template <size_t size> void copy_ends(char *to, const char *from, size_t bytes) 
 }
 
 // Two overlapping moves of a fixed size cover every length of a range; compilers turn each into a few instructions.
-inline void copy_in_line(char *to, const char *from, size_t bytes) {
+[[gnu::always_inline]] inline void copy_in_line(char *to, const char *from, size_t bytes) {
     if (bytes >= 32) {
         copy_ends<32>(to, from, bytes);
     } else if (bytes >= 16) {
@@ -36,7 +36,7 @@ inline void copy_in_line(char *to, const char *from, size_t bytes) {
 
 // What is behind the first bytes, in the head's second line, comes first: peers look at the first one, and whoever
 // writes the second in between may have to get the first one back.
-inline void copy_small(void *to, const void *from, size_t bytes) {
+[[gnu::always_inline]] inline void copy_small(void *to, const void *from, size_t bytes) {
     auto *t = static_cast<char *>(to);
     const auto *f = static_cast<const char *>(from);
     if (bytes <= first_line_bytes) {
