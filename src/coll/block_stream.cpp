@@ -2,6 +2,7 @@
 
 #include "coll/lending.h"
 #include "coll/payload.h"
+#include "coll/shown.h"
 
 namespace xcoll {
 
@@ -32,7 +33,14 @@ void BlockStream::plan(size_t block_bytes, size_t regions, uint32_t depth) {
 void BlockStream::set_block_count(size_t count) {
     block_count_ = count;
     const size_t all = input_count(op, team.size);
-    blocks_ = all / count + (all % count ? 1 : 0);
+    set_blocks(all / count + (all % count ? 1 : 0));
+}
+
+void BlockStream::set_blocks(uint64_t blocks) {
+    blocks_ = blocks;
+    // The first turn swaps with the last one of the message before, if that was as long.
+    const uint64_t turns = (blocks_ + depth_ - 1) / depth_;
+    first_turn_ = turns % 2 ? n / slot_count : 0;
 }
 
 void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
@@ -45,14 +53,9 @@ void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
 }
 
 void BlockStream::plan_in_slot() {
-    plan(window.slot_room() / least_depth, 1, least_depth);
-    if (window.has_wide_slots() && input_count(op, team.size) * element_bytes_ >= long_bytes) {
-        depth_ = long_depth;
-    }
     in_slot_ = true;
-    // The first turn swaps with the last one of the message before, if that was as long.
-    const uint64_t turns = (blocks_ + depth_ - 1) / depth_;
-    first_turn_ = turns % 2 ? n / slot_count : 0;
+    const bool is_long = window.has_wide_slots() && written_count(op, team.size) * element_bytes_ >= long_bytes;
+    plan(window.slot_room() / least_depth, 1, is_long ? long_depth : least_depth);
 }
 
 void BlockStream::enter(bool writing) {
@@ -107,10 +110,11 @@ void BlockStream::show_offered() const {
     if (!shows_later(window.rank())) {
         return;
     }
-    const size_t bytes = input_count(op, team.size) * element_bytes_;
-    writing_for(window, op.kind, bytes)
-        .copy(*team.kernels, window.place(window.rank(), n, window.head(window.rank(), n).place.offset), op.send,
-              bytes);
+    const size_t shown = shown_bytes(op.kind, op, team.rank, team.size);
+    char *to = window.place(team.rank, n, window.head(team.rank, n).place.offset);
+    write_shown(op.kind, op, team.rank, shown, to, [&](char *part, const char *from, size_t bytes) {
+        writing_for(window, op.kind, shown).copy(*team.kernels, part, from, bytes);
+    });
     publish_in(1);
 }
 

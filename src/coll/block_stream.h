@@ -14,11 +14,11 @@
 // A rank that had no room for showing all at once (one_shot.h) streams through its slot as well, beside others that
 // show all: has_room tells the readers, and who reads no such rank never hears of it.
 //
-// Allreduces of two ranks with wide slots go through these in any case, and the ranks swap them after every turn of
-// `depth` blocks, as they do from operation to operation (Window::slot): block k of one lies where block k - depth of
-// the other was. Where both write and both read, the rewriting rule follows from the order of their own steps: a rank
-// has combined its peer's block k - depth before it writes block k there, and the peer had combined what lay there
-// before that.
+// Allreduces and reduce-scatters of two ranks with wide slots go through these in any case, and the ranks swap them
+// after every turn of `depth` blocks, as they do from operation to operation (Window::slot): block k of one lies where
+// block k - depth of the other was. Where both write and both read, the rewriting rule follows from the order of their
+// own steps: a rank has combined its peer's block k - depth before it writes block k there, and the peer had combined
+// what lay there before that.
 //
 // Waiting cannot deadlock as long as every rank takes the steps of all blocks in one order that gives each step a time,
 // and each step waits for earlier ones only. Writing block k at time 2k and combining it at 2k + 3 is such an order: a
@@ -167,9 +167,7 @@ public:
 protected:
     // Another cut than the planned one: fewer elements in each block, or more blocks.
     void set_block_count(size_t count);
-    void set_blocks(uint64_t blocks) {
-        blocks_ = blocks;
-    }
+    void set_blocks(uint64_t blocks);
 
 private:
     uint64_t base(int p) const {

@@ -23,7 +23,7 @@
 #include "coll/algorithm.h"
 #include "coll/lending.h"
 #include "coll/payload.h"
-#include "coll/reduction.h"
+#include "coll/shown.h"
 
 namespace xcoll {
 
@@ -32,42 +32,10 @@ namespace xcoll {
 template <Kind fixed> class OneShotOf {
 public:
     OneShotOf(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
-        : team_(team), window_(*team.window), op_(op), call_(call), n_(n), shown_(shown(op, team.rank, team.size)) {
-    }
-    // How many bytes a rank shows.
-    [[gnu::always_inline]] static size_t shown(const Op &op, int rank, int ranks) {
-        switch (kind(op)) {
-        case Kind::alltoall:
-        case Kind::reduce_scatter:
-            return shown_blocks(op, ranks);
-        case Kind::scatter:
-            return rank == op.root ? shown_blocks(op, ranks) : 0;
-        case Kind::bcast:
-            return rank == op.root ? op.bytes() : 0;
-        case Kind::gather:
-        case Kind::reduce:
-            return rank == op.root ? 0 : op.bytes();
-        case Kind::scan:
-        case Kind::exscan:
-            return rank == ranks - 1 ? 0 : op.bytes();
-        default:
-            return op.bytes();
-        }
-    }
-    // Where the bytes for a reader begin in what a rank gives.
-    static size_t place_of(const Op &op, int reader) {
-        if (has_blocks(kind(op))) {
-            return static_cast<size_t>(reader) * op.bytes();
-        }
-        return kind(op) == Kind::reduce_scatterv ? result_begin(op, reader) * element_bytes(op) : 0;
-    }
-    // And in what it shows of that.
-    static size_t place_in_shown(const Op &op, int reader, int writer, int ranks) {
-        const bool closed_up = has_blocks(kind(op)) && reader > writer && shown_blocks(op, ranks) <= inline_bytes;
-        return place_of(op, reader) - (closed_up ? op.bytes() : 0);
+        : team_(team), window_(*team.window), op_(op), call_(call), n_(n), shown_(shown_by(team.rank)) {
     }
     bool reads(int p) const {
-        switch (kind(op_)) {
+        switch (kind()) {
         case Kind::gather:
             return team_.rank == op_.root;
         case Kind::bcast:
@@ -82,7 +50,7 @@ public:
         }
     }
     uint64_t credit() const {
-        return credit_for(window_, kind(op_), shown_);
+        return credit_for(window_, kind(), shown_);
     }
     // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
     int missing(int begin) const {
@@ -121,14 +89,14 @@ public:
     [[gnu::always_inline]] bool finish() const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
-        const size_t room = slot_room_for(window_, kind(op_));
+        const size_t room = slot_room_for(window_, kind());
         bool is_whole = true, everyone = true;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {
             const int p = order[i];
             const size_t at = adds_in_order() ? i : static_cast<size_t>(p);
             if (p == window_.rank()) {
-                data[at] = op_.send ? static_cast<const char *>(op_.send) + place_of(op_, p) : nullptr;
+                data[at] = op_.send ? static_cast<const char *>(op_.send) + place_in_given(kind(), op_, p) : nullptr;
                 is_whole &= shows_own();
                 continue;
             }
@@ -143,8 +111,7 @@ public:
             window_.check_or_leave(p, n_, call_);
             is_whole &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, shown(op_, p, team_.size), room) +
-                       place_in_shown(op_, team_.rank, p, team_.size);
+            data[at] = window_.payload(p, n_, shown_by(p), room) + place_in_shown(kind(), op_, team_.rank, p);
         }
         if (everyone) {
             window_.saw_everyone(done);
@@ -161,28 +128,19 @@ public:
     }
 
 private:
-    static Kind kind(const Op &op) {
-        return fixed == Kind::none ? op.kind : fixed;
+    Kind kind() const {
+        return fixed == Kind::none ? op_.kind : fixed;
     }
-    static bool has_blocks(Kind kind) {
-        return traits(kind).blocks;
-    }
-    // The rank's own is left out, and the others close up, where they fit the head then.
-    static size_t shown_blocks(const Op &op, int ranks) {
-        const size_t others = op.bytes() * static_cast<size_t>(ranks - 1);
-        return others <= inline_bytes ? others : others + op.bytes();
+    [[gnu::always_inline]] size_t shown_by(int p) const {
+        return shown_bytes(kind(), op_, p, team_.size);
     }
     // Who only gives may be several operations ahead of who only takes: as far as its credit goes.
     static constexpr uint64_t looks_ahead = 2;
     bool goes_one_way() const {
-        return traits(kind(op_)).one_way;
+        return traits(kind()).one_way;
     }
     bool trades_lines() const {
         return !goes_one_way() && is_traded(shown_);
-    }
-    // What every rank gets another part of has a part for this rank itself, which nobody reads there.
-    bool leaves_out_own() const {
-        return has_blocks(kind(op_)) || kind(op_) == Kind::reduce_scatterv;
     }
     // Whether this rank, which has entered, shows all that it gives. Small messages do. Its own head is not looked at
     // without need: once a peer has read that line, it comes back late. Across two L3s of a Zen 3 an allreduce of 8
@@ -202,7 +160,8 @@ private:
             offer(team_, op_, head);
             return true;
         }
-        if (traits(op_.kind).moves_data && can_lend_shown(window_, op_, shown_)) {
+        if (traits(op_.kind).moves_data &&
+            can_lend_shown(window_, op_, given_bytes(op_.kind, op_, team_.rank, team_.size))) {
             head.has_room = 1;
             head.place.base = Window::counter_base(window_.my_cell(n_));
             lend(window_, head, op_.send);
@@ -211,43 +170,26 @@ private:
         return false;
     }
     [[gnu::always_inline]] void put_in_head(Head &head) const {
-        auto *to = reinterpret_cast<char *>(head.bytes);
-        if (leaves_out_own()) {
-            put_others(to, copy_small);
-        } else {
-            copy_small(to, op_.send, shown_);
-        }
+        write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), copy_small);
     }
     [[gnu::always_inline]] bool put(Head &head) const {
         if (shown_ >= window_.least_lent() && put_lent(head)) {
             return true;
         }
-        if (shown_ == 0 || !leaves_out_own()) {
-            return put_payload(window_, *team_.kernels, head, n_, kind(op_), shown_ > 0 ? op_.send : nullptr, shown_);
+        if (shown_ == 0 || !has_part_for_each(kind())) {
+            return put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
         }
-        char *to = payload_place(window_, head, n_, kind(op_), shown_);
+        char *to = payload_place(window_, head, n_, kind(), shown_);
         if (!to) [[unlikely]] {
             return false;
         }
-        PayloadCopy copy(window_, *team_.kernels, head, n_, kind(op_), shown_);
-        put_others(to, [&](char *part, const void *from, size_t bytes) { copy.put(part, from, bytes); });
+        PayloadCopy payload(window_, *team_.kernels, head, n_, kind(), shown_);
+        write_shown(kind(), op_, team_.rank, shown_, to,
+                    [&](char *part, const void *from, size_t bytes) { payload.put(part, from, bytes); });
         return true;
     }
-    // What lies before and behind the rank's own part, by copy(to, from, bytes).
-    template <class Copy> [[gnu::always_inline]] void put_others(char *to, Copy copy) const {
-        const auto *from = static_cast<const char *>(op_.send);
-        const int next = team_.rank + 1;
-        const size_t before = place_of(op_, team_.rank);
-        const size_t behind = place_in_shown(op_, next, team_.rank, team_.size);
-        if (before > 0) {
-            copy(to, from, before);
-        }
-        if (behind < shown_) {
-            copy(to + behind, from + place_of(op_, next), shown_ - behind);
-        }
-    }
     bool adds_in_order() const {
-        switch (kind(op_)) {
+        switch (kind()) {
         case Kind::allreduce:
         case Kind::reduce:
         case Kind::reduce_scatter:
@@ -259,7 +201,7 @@ private:
     }
     // data: of each rank; for sums in the order of additions, otherwise in the order of ranks.
     [[gnu::always_inline]] xcoll_result_t combine(const void *const *data) const {
-        switch (kind(op_)) {
+        switch (kind()) {
         case Kind::reduce:
             if (team_.rank != op_.root) {
                 break;

@@ -18,10 +18,10 @@ inline size_t largest_message(Window &window) {
     return window.node().ring().bytes() / ring_parts;
 }
 
-// Whether everybody writes where everybody reads: then ranks that swap their slots write lines that they have read. In
-// all-to-alls and reduce-scatters each reader's part lies elsewhere.
+// Whether two ranks write as much as they read, each in the same place: then, swapping their slots, they write lines
+// that they have read.
 inline bool fills_slots(Kind kind) {
-    return kind == Kind::allreduce || kind == Kind::allgather;
+    return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::alltoall || kind == Kind::reduce_scatter;
 }
 
 // Payloads up to this size lie in slots. Larger ones of other operations are better off in the ring, where lines rest

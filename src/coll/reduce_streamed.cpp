@@ -17,6 +17,7 @@
 #include "coll/block_stream.h"
 #include "coll/credit.h"
 #include "coll/payload.h"
+#include "coll/shown.h"
 #include "coll/window_algorithms.h"
 
 namespace xcoll {
@@ -35,7 +36,7 @@ public:
     void plan_for_ring() {
         constexpr size_t most = size_t{64} << 10, least = size_t{16} << 10;
         constexpr size_t pieces = 4;
-        BlockStream::plan_for_ring(std::clamp(bytes(input_count(op, team.size)) / pieces, least, most));
+        BlockStream::plan_for_ring(std::clamp(bytes(written_count(op, team.size)) / pieces, least, most));
         cut_in_rows();
     }
     void plan_in_slot() {
@@ -57,7 +58,8 @@ public:
         for (int q = 0; q < slices; ++q) {
             const Slice &s = slices_[q];
             if (s.count > 0 && !(scatters(op) && q == window.rank())) {
-                writing().copy(*team.kernels, to + bytes(s.place), mine(s), bytes(s.count));
+                writing().copy(*team.kernels, to + (scatters(op) ? place_in_block(q, window.rank()) : 0), mine(s),
+                               bytes(s.count));
             }
         }
         publish_in(k + 1);
@@ -86,15 +88,22 @@ private:
         size_t first, count, place;
     };
 
-    // A row has a slice of every rank's part, one element shorter or longer than in other rows. Where blocks are too
-    // short for that they are cut from the message as it lies.
+    // A row has a slice of every other rank's part, one element shorter or longer than in other rows. Where blocks are
+    // too short for that they are cut from the message as it lies.
     void cut_in_rows() {
         const auto ranks = static_cast<size_t>(team.size);
         in_rows_ = scatters(op) && 2 * ranks <= block_count();
         if (in_rows_) {
-            const size_t count = input_count(op, team.size), row = block_count() - ranks;
-            set_blocks(count / row + (count % row ? 1 : 0));
+            // Of each part, if they are equal, or of all together, where a slice may be one longer than its share.
+            const size_t most = op.kind == Kind::reduce_scatter ? block_count() / std::max<size_t>(ranks - 1, 1)
+                                                                : block_count() - ranks;
+            set_blocks(op.count / most + (op.count % most ? 1 : 0));
         }
+    }
+    // Within a block of the writer's, whose own slice is left out of a row as of what is shown whole (coll/shown.h).
+    size_t place_in_block(int reader, int writer) const {
+        const bool closed_up = in_rows_ && reader > writer;
+        return bytes(slices_[reader].place - (closed_up ? slices_[writer].count : 0));
     }
     // Fills slices_, one for each reader if it makes a difference; returns how many.
     int cut(uint64_t k) {
@@ -130,9 +139,11 @@ private:
             return mine(s);
         }
         if (shows_whole(p)) {
-            return window.place(p, n, window.head(p, n).place.offset) + bytes(s.first);
+            const char *shown =
+                window.payload(p, n, shown_bytes(op.kind, op, p, team.size), slot_room_for(window, op.kind));
+            return shown + place_in_shown(op.kind, op, window.rank(), p) + bytes(s.first - my_first_);
         }
-        return block(p, k) + bytes(s.place);
+        return block(p, k) + (scatters(op) ? place_in_block(window.rank(), p) : 0);
     }
 
     Scratch slice_memory_;

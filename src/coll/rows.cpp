@@ -127,12 +127,18 @@ double cost_streams(const Team &team, size_t bytes) {
     return far_round(team) + many_heads(team) + 2 * block_sync +
            static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read) * 0.9;
 }
-// Of `bytes` for each rank.
+// Of `bytes` for each rank, of which a rank keeps its own.
 double cost_scatter_one_shot(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) + ranks(team) * static_cast<double>(bytes) * (byte_copied + byte_read);
+    const double others = ranks(team) - 1;
+    return far_round(team) + many_heads(team) +
+           others * static_cast<double>(bytes) * (byte_shown(team, bytes) + byte_read);
 }
 double cost_scatter_streamed(const Team &team, size_t bytes) {
-    return 2 * block_sync + 0.9 * cost_scatter_one_shot(team, bytes);
+    // Copies in wide slots gain nothing by coming in blocks, up to the room of these.
+    const double overlap = team.window && team.window->has_wide_slots() ? 1 : 0.9;
+    const double others = ranks(team) - 1;
+    return far_round(team) + many_heads(team) + 2 * block_sync +
+           overlap * others * static_cast<double>(bytes) * (byte_copied + byte_read);
 }
 double cost_scatterv_one_shot(const Team &team, size_t bytes) {
     return far_round(team) + many_heads(team) + static_cast<double>(bytes) * (byte_copied + byte_read);

@@ -1,7 +1,7 @@
 // Streams that are not copied. The readers need not know: a head tells where a stream lies, and here it lies in the
 // writer's own buffer. What they do for it is to tell that they have finished.
 #include "coll/lending.h"
-#include "coll/one_shot.h"
+#include "coll/shown.h"
 #include "coll/streams.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ bool Streams::find_lendable() {
     }
     if (exchange_.differs_by_reader() && ranks_ > 2) {
         lent_ = op.send;
-        lends_ = lends_blocks_ = !op.out && can_lend_out(window_, op, op.send, OneShot::shown(op, rank_, ranks_));
+        lends_ = lends_blocks_ = !op.out && can_lend_out(window_, op, op.send, given_bytes(op.kind, op, rank_, ranks_));
         return lends_;
     }
     const int reader = shared_end_ > 0 ? -1 : (op.root >= 0 && rank_ != op.root ? op.root : 1 - rank_);

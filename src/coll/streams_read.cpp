@@ -7,9 +7,9 @@
 #include <new>
 
 #include "base/error.h"
-#include "coll/one_shot.h"
 #include "coll/payload.h"
 #include "coll/piece_writer.h"
+#include "coll/shown.h"
 #include "fabric/attach.h"
 #include "fabric/visit.h"
 
@@ -74,10 +74,11 @@ void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) 
     const Op &op = exchange_.ops()[0];
     const Head &head = window_.head(p, n_);
     source.begin = head.lent == Lent::no
-                       ? window_.payload(p, n_, OneShot::shown(op, p, ranks_), slot_room_for(window_, op.kind))
+                       ? window_.payload(p, n_, shown_bytes(op.kind, op, p, ranks_), slot_room_for(window_, op.kind))
                        : window_.lent(p, head, head.place.offset);
     source.shared_end = shared;
-    source.pair_begin = OneShot::place_of(op, rank_);
+    source.pair_begin =
+        head.lent == Lent::no ? place_in_shown(op.kind, op, rank_, p) : place_in_given(op.kind, op, rank_);
     source.pair_end = source.pair_begin + pair;
     source.end = std::max(shared, pair > 0 ? source.pair_end : 0);
 }
