@@ -124,6 +124,12 @@ private:
     bool trades_lines() const {
         return !is_rooted() && is_traded(total_);
     }
+    // Or of two ranks one gives much more than the other: then most lines of slots that they swap were read by the wrong
+    // one. On a Zen 4 under one L3 an all-gather of 96 and 32 KiB takes 10.4 us through slots, and 5.7 through the ring.
+    bool goes_one_way() const {
+        constexpr size_t much = 2;
+        return is_rooted() || std::max(total_, taken_) > much * std::min(total_, taken_);
+    }
     bool is_longer_than_room() const {
         return total_ > area_;
     }
@@ -185,6 +191,7 @@ private:
     Scratch out_memory_;
     Index *out_; // by reader
     size_t index_bytes_ = 0, shared_end_ = 0, total_ = 0;
+    size_t taken_ = 0; // from the other one, if there are two that both know how much
     size_t written_ = 0;
     uint64_t area_ = 0, offset_ = 0;
     bool fits_slot_ = false;

@@ -40,6 +40,8 @@ void Streams::plan_out() {
     if (ranks_ == 1) {
         total_ = 0;
     }
+    const bool is_pair = ranks_ == 2 && !exchange_.arrivals();
+    taken_ = is_pair ? exchange_.shared_in(1 - rank_) + exchange_.pair_in(1 - rank_) : total_;
 }
 
 // ---------------------------------------------------------------------------------------------------- writing
@@ -49,7 +51,7 @@ bool Streams::take_room() {
         area_ = total_;
         return true;
     }
-    fits_slot_ = total_ <= (is_rooted() ? slot_bytes : window_.slot_room());
+    fits_slot_ = total_ <= (goes_one_way() ? slot_bytes : window_.slot_room());
     if (fits_slot_) {
         area_ = window_.slot_room();
         return true;
@@ -57,7 +59,7 @@ bool Streams::take_room() {
     // Where ranks write and read at the same time, longer areas push each other out of the caches: all-gathers of 4 MiB
     // take a quarter longer through a half of the ring than through a quarter of it, but broadcasts half as long.
     const size_t largest = largest_message(window_);
-    const size_t room = total_ <= largest ? total_ : is_rooted() ? largest : largest / 2;
+    const size_t room = total_ <= largest ? total_ : goes_one_way() ? largest : largest / 2;
     area_ = (room + line_bytes - 1) / line_bytes * line_bytes;
     offset_ = window_.node().ring().take(area_, window_, n_);
     return offset_ != 0;
