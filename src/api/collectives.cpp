@@ -78,7 +78,7 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
         if (any_group_open()) [[unlikely]] {
             record(comm, nullptr, describe);
         } else if constexpr (traits(kind).has_habit) {
-            run_by_habit<kind>(comm, Arguments(arguments...), describe);
+            run_by_habit<kind>(comm, Arguments::of<kind>(arguments...), describe);
         } else {
             comm.run(described(comm, describe));
         }

@@ -9,9 +9,11 @@ namespace xcoll {
 
 Portion *Call::make_parts(size_t out, size_t in) {
     Kept &to = kept();
-    to.parts = std::make_unique<Portion[]>(out + in);
-    to.parts_out = out;
-    to.parts_in = in;
+    if (to.parts_out != out || to.parts_in != in) { // else this call is made again, with its room
+        to.parts = std::make_unique<Portion[]>(out + in);
+        to.parts_out = out;
+        to.parts_in = in;
+    }
     op.out = to.parts.get();
     op.in = to.parts.get() + out;
     return to.parts.get();

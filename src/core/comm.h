@@ -181,6 +181,7 @@ private:
     void wait_for_credit(uint64_t n, uint64_t ahead);
     // It goes in one shot, and all there is to its kind is compiled for it.
     static bool has_plain_habit(const Op &op, const Row &row);
+    bool has_short_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
     void run_message(const Call &call);
     void open_post();

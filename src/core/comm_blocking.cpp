@@ -3,6 +3,7 @@
 
 #include "coll/one_shot.h"
 #include "coll/point_to_point.h"
+#include "coll/short_exchange.h"
 #include "coll/streams.h"
 #include "coll/window_algorithms.h"
 #include "core/comm.h"
@@ -27,7 +28,7 @@ void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
 }
 
 template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {
-    const OneShotOf<kind> steps(team_, op, call, n);
+    const PlainSteps<kind> steps(team_, op, call, n);
     if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
         wait_for_credit(n, steps.credit());
     }
@@ -96,19 +97,34 @@ bool Comm::has_plain_habit(const Op &op, const Row &row) {
     return row.run == one_shot && traits(op.kind).has_habit && !op.in && !op.user;
 }
 
+template <Kind... kind> static bool fits_short_exchange(const Op &op, const Team &team) {
+    return ((op.kind == kind && ShortExchange<kind>::fits(op, team.rank, team.size)) || ...);
+}
+
+bool Comm::has_short_habit(const Op &op, const Row &row) const {
+    return row.run == exchange_streams &&
+           fits_short_exchange<Kind::allgatherv, Kind::alltoallv, Kind::gatherv, Kind::scatterv>(op, team_);
+}
+
 void Comm::learn(Habit &habit, const Call &call) {
     const Row &row = choices_.row(call.op);
-    if (has_plain_habit(call.op, row)) {
+    if (has_plain_habit(call.op, row) || has_short_habit(call.op, row)) {
         habit.know(call, fingerprint(call.op, mode_), mode_, row);
     }
 }
 
 template <Kind kind> void Comm::run_again(Known &known) {
+    const Op &op = known.call.op;
+    if constexpr (traits(kind).own_counts) {
+        if (!ShortExchange<kind>::is_short(op, team_.rank, team_.size)) {
+            run(known.call);
+            return;
+        }
+    }
     if (!is_quiet()) [[unlikely]] {
         run_as_request(known.call);
         return;
     }
-    const Op &op = known.call.op;
     const uint64_t n = take_number();
     const uint8_t float_mode = mode(op, n);
     if (known.mode != float_mode) [[unlikely]] {
@@ -123,9 +139,13 @@ template void Comm::run_again<Kind::allreduce>(Known &);
 template void Comm::run_again<Kind::reduce>(Known &);
 template void Comm::run_again<Kind::reduce_scatter>(Known &);
 template void Comm::run_again<Kind::allgather>(Known &);
+template void Comm::run_again<Kind::allgatherv>(Known &);
 template void Comm::run_again<Kind::alltoall>(Known &);
+template void Comm::run_again<Kind::alltoallv>(Known &);
 template void Comm::run_again<Kind::gather>(Known &);
+template void Comm::run_again<Kind::gatherv>(Known &);
 template void Comm::run_again<Kind::scatter>(Known &);
+template void Comm::run_again<Kind::scatterv>(Known &);
 template void Comm::run_again<Kind::scan>(Known &);
 template void Comm::run_again<Kind::exscan>(Known &);
 

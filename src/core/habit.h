@@ -21,16 +21,19 @@ struct Row;
 // All but the buffers, as the caller gave them: counts, types, operators and roots in the order of the function.
 class Arguments {
 public:
-    template <class... T> explicit Arguments(T... arguments) {
+    // Counts of its own, one for each rank, are read anew as buffers are.
+    template <Kind kind, class... T> static Arguments of(T... arguments) {
+        Arguments words;
         [[maybe_unused]] size_t place = 0;
-        (add(place, arguments), ...);
+        (words.add<traits(kind).own_counts>(place, arguments), ...);
+        return words;
     }
     bool operator==(const Arguments &) const = default;
 
 private:
     static constexpr size_t most = 4;
-    template <class T> void add(size_t &place, T argument) {
-        if constexpr (!std::is_pointer_v<T>) {
+    template <bool own_counts, class T> void add(size_t &place, T argument) {
+        if constexpr (!std::is_pointer_v<T> && !(own_counts && std::is_same_v<T, size_t>)) {
             words_[place++] = static_cast<uint64_t>(argument);
         }
     }

@@ -1,0 +1,165 @@
+// A short exchange of uneven parts: all-gather-v, all-to-all-v, gather-v and scatter-v whose parts lie in one piece
+// each, on a rank that gives little.
+//
+//     rank 0   write aaa | publish |      | read b   to its place
+//     rank 1   write b   | publish | wait | read aaa to its place
+//
+// What a rank shows is a stream (streams.h), so a peer that gives more, and streams, reads it like any other; and this
+// rank goes on in that way (behind_one_shot) where it finds a peer's head that is not as plain. The plain steps of
+// one_shot.h in number and order: alpha for the heads, then S_out + S_in bytes moved once each. Wins wherever it
+// serves: setting up streams takes longer than moving what is short.
+#pragma once
+
+#include "coll/algorithm.h"
+#include "coll/payload.h"
+#include "coll/streams.h"
+
+namespace xcoll {
+
+template <Kind kind> class ShortExchange {
+public:
+    ShortExchange(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
+        : team_(team), window_(*team.window), op_(op), call_(call), n_(n), given_(given(op, team.rank, team.size)) {
+    }
+    // Parts that lie in one piece each, of streams whose readers need not be told where theirs begin.
+    static bool fits(const Op &op, int rank, int ranks) {
+        const bool tells_places = ranks > 2 && !traits(kind).is_shared && !to_root;
+        const auto lies_together = [](const Portion &part) { return !part.shape; };
+        const bool sends_all = !traits(kind).is_shared && !to_root && (!is_rooted() || rank == op.root);
+        const bool takes_all = !is_rooted() || (to_root && rank == op.root);
+        return !tells_places && std::all_of(op.out, op.out + (sends_all ? ranks : 1), lies_together) &&
+               std::all_of(op.in, op.in + (takes_all ? ranks : 1), lies_together);
+    }
+    // If it fits: whether what this rank gives now is short.
+    static bool is_short(const Op &op, int rank, int ranks) {
+        return given(op, rank, ranks) <= longest;
+    }
+    bool reads(int p) const {
+        return to_root ? team_.rank == op_.root : kind != Kind::scatterv || p == op_.root;
+    }
+    uint64_t credit() const {
+        return given_ > inline_stream_bytes ? slot_count : cell_count;
+    }
+    [[gnu::always_inline]] bool enter() const {
+        Head &head = window_.begin_head(n_, call_);
+        const bool fits = given_ > 0 && given_ <= inline_stream_bytes;
+        head.has_room = 0; // for one piece
+        head.flows = 0;
+        head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
+        head.place = {Window::counter_base(window_.my_cell(n_)), 0, {window_.slot_room()}, {given_}};
+        if (given_ > 0) {
+            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));
+        }
+        window_.announce(n_);
+        if (!is_rooted()) {
+            window_.claim_head(n_ + 1, 0);
+        }
+        return true;
+    }
+    [[gnu::always_inline]] void pause_before_look(FirstLook::Since since) const {
+        if (!is_rooted()) {
+            window_.pause_before_look(n_, since);
+        }
+    }
+    // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
+    int missing(int begin) const {
+        for (int p = begin; p < team_.size; ++p) {
+            if (p != team_.rank && reads(p) && !window_.entered(p, n_).reached()) {
+                return p;
+            }
+        }
+        return -1;
+    }
+    // All heads are there. False: some peer has more to show than a short piece, or another one than this rank expects;
+    // streams take it from here. Throws MISMATCH, the operation being complete then.
+    [[gnu::always_inline]] bool finish() const {
+        bool everyone = true;
+        uint64_t done = window_.done();
+        for (int p = 0; p < team_.size; ++p) {
+            if (p == team_.rank) {
+                keep_own();
+                continue;
+            }
+            if (!reads(p)) {
+                everyone = false;
+                continue;
+            }
+            window_.check_or_leave(p, n_, call_);
+            const Head &head = window_.head(p, n_);
+            done = std::min(done, Window::done_by(head, n_));
+            if (!take(p, head)) [[unlikely]] {
+                return false;
+            }
+        }
+        if (everyone) {
+            window_.saw_everyone(done);
+        }
+        window_.complete(n_);
+        return true;
+    }
+
+private:
+    static constexpr bool to_root = kind == Kind::gatherv;
+    // Those copies ask nobody what they cost, and are not timed.
+    static constexpr size_t longest = CopyWay::smallest - 1;
+
+    static bool is_rooted() {
+        return traits(kind).one_way;
+    }
+    static const Portion &out(const Op &op, int to) {
+        return op.out[traits(kind).is_shared || to_root ? 0 : to];
+    }
+    const Portion &in(int from) const {
+        return op_.in[kind == Kind::scatterv ? 0 : from];
+    }
+    // To all other ranks.
+    static size_t given(const Op &op, int rank, int ranks) {
+        const bool gives = kind == Kind::scatterv ? rank == op.root : !to_root || rank != op.root;
+        if (!gives || ranks == 1) {
+            return 0;
+        }
+        return out(op, rank == 0 ? 1 : 0).count; // to the only one, or the same to all
+    }
+    [[gnu::always_inline]] void show(char *to) const {
+        copy(to, out(op_, team_.rank == 0 ? 1 : 0).base, given_);
+    }
+    void keep_own() const {
+        if (is_rooted() && team_.rank != op_.root) {
+            return;
+        }
+        const Portion &from = out(op_, team_.rank), &to = in(team_.rank);
+        if (from.base != to.base) {
+            copy(to.base, from.base, to.count);
+        }
+    }
+    [[gnu::always_inline]] bool take(int p, const Head &head) const {
+        const Portion &to = in(p);
+        const size_t comes = head.inlined ? head.inlined : head.place.total;
+        const bool is_plain = head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes == to.count;
+        if (!is_plain || head.asks != 0) [[unlikely]] {
+            return false;
+        }
+        copy(to.base, head.inlined ? inlined_stream(head) : window_.place(p, n_, head.place.offset), comes);
+        return true;
+    }
+    [[gnu::always_inline]] void copy(char *to, const char *from, size_t bytes) const {
+        if (bytes <= inline_bytes) {
+            copy_small(to, from, bytes);
+        } else {
+            team_.kernels->copy(to, from, bytes);
+        }
+    }
+
+    Team &team_;
+    Window &window_;
+    const Op &op_;
+    const Fingerprint &call_;
+    uint64_t n_;
+    size_t given_;
+};
+
+// The plain steps of a kind with a habit: both ways have the same ones, in the same order.
+template <Kind kind>
+using PlainSteps = std::conditional_t<traits(kind).own_counts, ShortExchange<kind>, OneShotOf<kind>>;
+
+} // namespace xcoll

@@ -1,0 +1,200 @@
+// ranks: 1 2 3 5 8
+//
+// Uneven calls, one like the other but for counts, places and buffers, do what the first one did: whether a rank gives
+// nothing, as much as fits a head or a slot, or more than its peers can read in one piece; in place; refused; and where
+// two ranks differ in what they expect of each other.
+#include <numeric>
+
+#include "ranks.h"
+
+using ranks::Rank;
+
+namespace {
+
+// Enough for the library to know the call, and for every size to meet every other one.
+constexpr int times = 40;
+constexpr int untouched = -1;
+
+// 6 numbers fill what a head has room for, 511 are the most that go in one piece without setting up more.
+size_t count_of(int turn, int which) {
+    constexpr size_t counts[] = {1, 6, 0, 7, 3, 22, 511, 512, 5000};
+    return counts[static_cast<size_t>(turn * 5 + which * 3 + turn / 7) % std::size(counts)];
+}
+int value(int turn, int from, int to, size_t i) {
+    return turn * 100'000 + from * 10'000 + to * 1'000 + static_cast<int>(i % 1'000);
+}
+
+// The parts of one side, in the reverse order of ranks, with a gap behind each.
+struct Side {
+    std::vector<size_t> counts, places;
+    std::vector<int> data;
+
+    explicit Side(std::vector<size_t> of) : counts(std::move(of)), places(counts.size()) {
+        size_t next = 0;
+        for (size_t p = counts.size(); p-- > 0;) {
+            places[p] = next;
+            next += counts[p] + 1;
+        }
+        data.assign(next, untouched);
+    }
+    int *part(size_t p) {
+        return data.data() + places[p];
+    }
+    void fill(size_t p, int turn, int from, int to) {
+        for (size_t i = 0; i < counts[p]; ++i) {
+            part(p)[i] = value(turn, from, to, i);
+        }
+    }
+    void check(size_t p, int turn, int from, int to, const char *name) {
+        for (size_t i = 0; i < counts[p]; ++i) {
+            if (part(p)[i] != value(turn, from, to, i)) {
+                ranks::wrong(std::string(name) + ", turn " + std::to_string(turn) + ": a wrong number from rank " +
+                             std::to_string(from));
+            }
+        }
+        ranks::check(part(p)[counts[p]] == untouched, "a number behind a part was overwritten");
+    }
+};
+
+template <class Count> Side side(const Rank &rank, Count count) {
+    std::vector<size_t> counts;
+    for (int p = 0; p < rank.size(); ++p) {
+        counts.push_back(count(p));
+    }
+    return Side(counts);
+}
+size_t own(const Rank &rank) {
+    return static_cast<size_t>(rank.rank());
+}
+
+void gather_to_all(const Rank &rank, xcoll_comm_t comm, int turn) {
+    Side all = side(rank, [&](int p) { return count_of(turn, p); });
+    Side mine({all.counts[own(rank)]});
+    mine.fill(0, turn, rank.rank(), 0);
+    const bool in_place = turn % 4 == 3;
+    if (in_place) {
+        all.fill(own(rank), turn, rank.rank(), 0);
+    }
+    ranks::succeed(xcoll_allgatherv(in_place ? XCOLL_IN_PLACE : mine.part(0), mine.counts[0], all.data.data(),
+                                    all.counts.data(), all.places.data(), XCOLL_INT32, comm));
+    for (int p = 0; p < rank.size(); ++p) {
+        all.check(static_cast<size_t>(p), turn, p, 0, "allgatherv");
+    }
+}
+
+// In place both ranks of a pair give the same number.
+void exchange(const Rank &rank, xcoll_comm_t comm, int turn) {
+    const bool in_place = turn % 4 == 3;
+    const auto count = [&](int from, int to) {
+        return in_place ? count_of(turn, std::min(from, to) + 3 * std::max(from, to)) : count_of(turn, from + 3 * to);
+    };
+    Side out = side(rank, [&](int p) { return count(rank.rank(), p); });
+    Side in = side(rank, [&](int p) { return count(p, rank.rank()); });
+    for (int p = 0; p < rank.size(); ++p) {
+        (in_place ? in : out).fill(static_cast<size_t>(p), turn, rank.rank(), p);
+    }
+    ranks::succeed(xcoll_alltoallv(in_place ? XCOLL_IN_PLACE : out.data.data(), out.counts.data(), out.places.data(),
+                                   in.data.data(), in.counts.data(), in.places.data(), XCOLL_INT32, comm));
+    for (int p = 0; p < rank.size(); ++p) {
+        in.check(static_cast<size_t>(p), turn, p, rank.rank(), "alltoallv");
+    }
+}
+
+void gather_to_root(const Rank &rank, xcoll_comm_t comm, int turn) {
+    const int root = turn / 3 % rank.size();
+    const bool is_root = rank.rank() == root, in_place = is_root && turn % 4 == 3;
+    Side all = side(rank, [&](int p) { return count_of(turn, p); });
+    Side mine({all.counts[own(rank)]});
+    mine.fill(0, turn, rank.rank(), 0);
+    if (in_place) {
+        all.fill(own(rank), turn, root, 0);
+    }
+    ranks::succeed(xcoll_gatherv(in_place ? XCOLL_IN_PLACE : mine.part(0), mine.counts[0],
+                                 is_root ? all.data.data() : nullptr, is_root ? all.counts.data() : nullptr,
+                                 is_root ? all.places.data() : nullptr, XCOLL_INT32, root, comm));
+    for (int p = 0; is_root && p < rank.size(); ++p) {
+        all.check(static_cast<size_t>(p), turn, p, 0, "gatherv");
+    }
+}
+
+void scatter_from_root(const Rank &rank, xcoll_comm_t comm, int turn) {
+    const int root = turn / 3 % rank.size();
+    const bool is_root = rank.rank() == root, in_place = is_root && turn % 4 == 3;
+    Side all = side(rank, [&](int p) { return count_of(turn, p); });
+    Side mine({all.counts[own(rank)]});
+    for (int p = 0; p < rank.size(); ++p) {
+        all.fill(static_cast<size_t>(p), turn, root, p);
+    }
+    ranks::succeed(xcoll_scatterv(is_root ? all.data.data() : nullptr, is_root ? all.counts.data() : nullptr,
+                                  is_root ? all.places.data() : nullptr, in_place ? XCOLL_IN_PLACE : mine.data.data(),
+                                  mine.counts[0], XCOLL_INT32, root, comm));
+    if (!in_place) {
+        mine.check(0, turn, root, rank.rank(), "scatterv");
+    }
+}
+
+void gives_what_each_turn_asks(const Rank &rank, xcoll_comm_t comm) {
+    for (const auto call : {gather_to_all, exchange, gather_to_root, scatter_from_root}) {
+        for (int turn = 0; turn < times; ++turn) {
+            call(rank, comm, turn);
+        }
+    }
+    // More kinds and roots in turn than are remembered.
+    for (int turn = 0; turn < times; ++turn) {
+        gather_to_all(rank, comm, turn);
+        scatter_from_root(rank, comm, turn);
+        exchange(rank, comm, turn);
+        gather_to_root(rank, comm, turn);
+    }
+}
+
+void get_used_to_it(const Rank &rank, xcoll_comm_t comm) {
+    for (int turn = 0; turn < 4; ++turn) {
+        gather_to_all(rank, comm, 9 * turn);
+    }
+}
+
+void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
+    get_used_to_it(rank, comm);
+    const std::vector<size_t> counts(static_cast<size_t>(rank.size()), 1);
+    std::vector<int> all(counts.size());
+    const bool bad = rank.rank() == rank.size() - 1;
+    const int mine = 1;
+    const xcoll_result_t result =
+        xcoll_allgatherv(bad ? nullptr : &mine, 1, all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
+    ranks::expect(bad ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, result);
+    get_used_to_it(rank, comm);
+}
+
+// The last rank expects one number more of the first one than that gives.
+void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm) {
+    if (rank.size() == 1) {
+        return;
+    }
+    get_used_to_it(rank, comm);
+    std::vector<size_t> counts(static_cast<size_t>(rank.size()), 2);
+    const bool bad = rank.rank() == rank.size() - 1;
+    counts[0] += bad ? 1 : 0;
+    std::vector<int> all(2 * counts.size() + 1);
+    const int mine[2] = {1, 2};
+    const xcoll_result_t result = xcoll_allgatherv(mine, 2, all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
+    if (bad) {
+        ranks::expect(XCOLL_ERR_MISMATCH, result);
+        ranks::expect_message({"rank 0 sends 8 bytes", "expects 12"});
+    }
+    get_used_to_it(rank, comm);
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    gives_what_each_turn_asks(rank, comm);
+    refuses_bad_buffers(rank, comm);
+    names_who_expects_something_else(rank, comm);
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
