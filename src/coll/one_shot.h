@@ -79,9 +79,9 @@ public:
         return true;
     }
     // Entered; peers' heads are looked at next.
-    [[gnu::always_inline]] void pause_before_look(FirstLook::Since since) const {
+    [[gnu::always_inline]] void pause_before_look() const {
         if (trades_lines()) {
-            window_.pause_before_look(n_, since);
+            window_.pause_before_look(n_);
         }
     }
     // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in

@@ -73,9 +73,9 @@ public:
     // Fills the room and shows the head.
     void enter();
     // Entered; peers' heads are looked at next.
-    void pause_before_look(FirstLook::Since since) const {
+    void pause_before_look() const {
         if (trades_lines()) {
-            window_.pause_before_look(n_, since);
+            window_.pause_before_look(n_);
         }
     }
     // What this rank gives to itself.

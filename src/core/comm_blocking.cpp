@@ -34,7 +34,7 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
     }
     bool finished = steps.enter();
     if (finished) [[likely]] {
-        steps.pause_before_look(FirstLook::Since::just_now);
+        steps.pause_before_look();
         for (int p = 0; p < team_.size; ++p) {
             if (p != team_.rank && steps.reads(p)) {
                 wait(window_->entered(p, n), watcher_, patience_);
@@ -205,7 +205,7 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
         steps.take_slot();
     }
     steps.enter();
-    steps.pause_before_look(FirstLook::Since::just_now);
+    steps.pause_before_look();
     steps.move_own();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.concerns(p)) {

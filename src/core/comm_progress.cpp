@@ -170,7 +170,7 @@ Until Comm::awaited(const Request &request) {
 // False: not in time.
 template <Kind manner> inline bool Comm::await_heads(const Request &request) {
     const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
-    steps.pause_before_look(FirstLook::Since::a_while);
+    steps.pause_before_look();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.reads(p) && !spin(window_->entered(p, request.n), patience_.spins)) {
             return false;

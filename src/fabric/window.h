@@ -159,9 +159,9 @@ public:
         }
     }
     // Before peers' heads are looked at that are published when this rank's is.
-    void pause_before_look(uint64_t n, FirstLook::Since since) {
+    void pause_before_look(uint64_t n) {
         if (size_ > 1) {
-            first_look_.pause(entered(rank_ == 0 ? 1 : 0, n), n, since);
+            first_look_.pause(entered(rank_ == 0 ? 1 : 0, n), n);
         }
     }
     void publish(Signal &signal, uint64_t value) const {
