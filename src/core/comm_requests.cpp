@@ -15,7 +15,7 @@ namespace xcoll {
 // False: nothing was shown, because there is no credit yet or, as `instead` tells then, no room.
 template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
     const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
-    if (!window_->has_credit(request.n, steps.credit())) {
+    if (!window_->finds_credit(request.n, steps.credit())) {
         return false;
     }
     if (!steps.enter()) {

@@ -124,6 +124,13 @@ public:
         }
         saw_everyone(done);
     }
+    // The same as has_credit() after such a look, if there seems to be none.
+    bool finds_credit(uint64_t n, uint64_t ahead) {
+        if (!has_credit(n, ahead)) [[unlikely]] {
+            look_at_everyone();
+        }
+        return has_credit(n, ahead);
+    }
     void saw_everyone(uint64_t done) {
         if (done > everyone_done_) {
             everyone_done_ = done;
