@@ -92,7 +92,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
     }
 }
 
-void wait(xcoll_request_t &handle, xcoll_status_t *status) {
+[[gnu::always_inline]] inline void wait(xcoll_request_t &handle, xcoll_status_t *status) {
     Plan *plan = active(handle);
     if (plan) {
         plan->wait(status ? xcoll::Timing::yes : xcoll::Timing::no);

@@ -187,8 +187,11 @@ private:
     void open_post();
     void cancel_messages();
     // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.
-    template <Kind manner> void start_in(Request &request);
-    template <Kind manner> void wait_in(Request &request, Timing timing);
+    // Plain functions, as a pointer to a member asks at each call whether that is virtual.
+    template <Kind manner> static void start_or_fail(Comm &comm, Request &request);
+    template <Kind manner> static void wait_in(Comm &comm, Request &request, Timing timing);
+    template <Kind manner> [[gnu::always_inline]] void start_in(Request &request);
+    void start_beside_others(Request &request);
     void put_in_flight(Request &request);
     [[gnu::always_inline]] void give_number(Request &request);
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
@@ -198,8 +201,10 @@ private:
     void begin(Request &request);
     template <Kind manner> [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
     [[gnu::always_inline]] bool finish_plainly(Request &request);
-    template <Kind manner> [[gnu::always_inline]] bool await_heads(const Request &request);
-    template <Kind manner> [[gnu::always_inline]] bool finish_at_once(Request &request, Timing timing);
+    // Of steps of one_shot.h.
+    template <class Steps> [[gnu::always_inline]] bool await_heads(const Steps &steps, uint64_t n);
+    template <class Steps>
+    [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
     void wait_driving(Request &request, bool is_prompt);
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;

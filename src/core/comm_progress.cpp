@@ -168,11 +168,10 @@ Until Comm::awaited(const Request &request) {
 }
 
 // False: not in time.
-template <Kind manner> inline bool Comm::await_heads(const Request &request) {
-    const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
+template <class Steps> inline bool Comm::await_heads(const Steps &steps, uint64_t n) {
     steps.pause_before_look();
     for (int p = 0; p < team_.size; ++p) {
-        if (p != team_.rank && steps.reads(p) && !spin(window_->entered(p, request.n), patience_.spins)) {
+        if (p != team_.rank && steps.reads(p) && !spin(window_->entered(p, n), patience_.spins)) {
             return false;
         }
     }
@@ -180,14 +179,14 @@ template <Kind manner> inline bool Comm::await_heads(const Request &request) {
 }
 
 // For who waits for it and has seen all heads: before all else that is in flight. True if it is done.
-template <Kind manner> inline bool Comm::finish_at_once(Request &request, Timing timing) {
+template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Request &request, Timing timing) {
     {
         const Owner owner(*this, Owner::Try{});
         if (!owner || request.done() || !request.plain) {
             return false;
         }
         try {
-            if (!OneShotOf<manner>(team_, request.what.op, request.call, request.n).finish()) [[unlikely]] {
+            if (!steps.finish()) [[unlikely]] {
                 return false; // and will not if it is asked again, which whoever drives does
             }
         } catch (const Failure &failure) {
@@ -207,16 +206,21 @@ template <Kind manner> inline bool Comm::finish_at_once(Request &request, Timing
 
 // As a blocking call waits: for the peers' heads, before anything else is looked at. Above all before the owner word is
 // taken: a locked instruction waits until this rank's own stores have reached the caches, and the heads come meanwhile.
-template <Kind manner> void Comm::wait_in(Request &request, Timing timing) {
-    const bool is_prompt = !request.began_plainly || await_heads<manner>(request);
-    if (!is_prompt || !request.began_plainly || !finish_at_once<manner>(request, timing)) [[unlikely]] {
-        wait_driving(request, is_prompt);
+template <Kind manner> void Comm::wait_in(Comm &comm, Request &request, Timing timing) {
+    bool is_prompt = true;
+    if (request.began_plainly) [[likely]] {
+        const OneShotOf<manner> steps(comm.team_, request.what.op, request.call, request.n);
+        is_prompt = comm.await_heads(steps, request.n);
+        if (is_prompt && comm.finish_at_once(steps, request, timing)) [[likely]] {
+            return;
+        }
     }
+    comm.wait_driving(request, is_prompt);
 }
 
 void Comm::wait_for(Request &request, Timing timing) {
     static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::wait_in<kind>; });
-    (this->*manners[static_cast<size_t>(request.manner)])(request, timing);
+    manners[static_cast<size_t>(request.manner)](*this, request, timing);
 }
 
 void Comm::wait_driving(Request &request, bool is_prompt) {

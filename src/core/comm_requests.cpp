@@ -61,15 +61,16 @@ void Comm::begin(Request &request) {
 
 inline void Comm::give_number(Request &request) {
     const Op &op = request.what.op;
-    request.n = take_number();
-    const uint8_t float_mode = mode(op, request.n);
+    const uint64_t n = take_number();
+    const uint8_t float_mode = mode(op, n);
+    request.n = n;
     if (!request.row || request.mode != float_mode) {
         request.row = &choices_.row(op);
         request.call = fingerprint(op, float_mode);
         request.mode = float_mode;
         request.manner = request.after.empty() && has_plain_habit(op, *request.row) ? op.kind : Kind::none;
     }
-    request.recorded = record(op, request.call, request.n, *request.row);
+    request.recorded = record(op, request.call, n, *request.row);
 }
 
 // With its number, or as a message.
@@ -117,16 +118,16 @@ void Comm::put_in_flight(Request &request) {
 // brought it to 0 has touched the list before (tell_in_flight). Only messages are looked after all the same, by who
 // still waits for an operation that is done. A fatal error that another thread sees may find the count at 0 while this
 // thread sees no trouble yet: the next drive() ends what is in flight then.
-template <Kind manner> void Comm::start_in(Request &request) {
-    if constexpr (manner != Kind::none) {
-        if (is_quiet() && !request.failure) [[likely]] {
-            give_number(request);
-            launch<manner>(request);
-        } else {
-            start_in<Kind::none>(request);
-        }
-        return;
+template <Kind manner> inline void Comm::start_in(Request &request) {
+    if (manner != Kind::none && is_quiet() && !request.failure) [[likely]] {
+        give_number(request);
+        launch<manner>(request);
+    } else {
+        start_beside_others(request);
     }
+}
+
+void Comm::start_beside_others(Request &request) {
     if (request.has_moved) {
         request.what.write_itinerary(team_.rank, team_.size);
         request.has_moved = false;
@@ -140,16 +141,20 @@ template <Kind manner> void Comm::start_in(Request &request) {
     put_in_flight(request);
 }
 
-void Comm::start(Request &request) {
-    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::start_in<kind>; });
+template <Kind manner> void Comm::start_or_fail(Comm &comm, Request &request) {
     try {
-        (this->*manners[static_cast<size_t>(request.manner)])(request);
+        comm.start_in<manner>(request);
     } catch (const std::bad_alloc &) {
         // The number may be taken, and peers may have seen the head.
-        const Failure failure = out_of_memory(team_.rank);
-        fail_for_good(failure);
+        const Failure failure = out_of_memory(comm.team_.rank);
+        comm.fail_for_good(failure);
         throw failure;
     }
+}
+
+void Comm::start(Request &request) {
+    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::start_or_fail<kind>; });
+    manners[static_cast<size_t>(request.manner)](*this, request);
 }
 
 void Comm::run_as_request(const Call &call) {

@@ -36,6 +36,15 @@ public:
     std::span<const std::shared_ptr<Request>> operations() const {
         return first_ ? std::span(&first_, 1) : std::span(several_);
     }
+    template <class Do> [[gnu::always_inline]] void for_each_operation(Do what) const {
+        if (first_) [[likely]] {
+            what(*first_);
+            return;
+        }
+        for (const auto &operation : several_) {
+            what(*operation);
+        }
+    }
     size_t parts() const {
         return first_ ? 1 : parts_.size();
     }
@@ -51,8 +60,9 @@ public:
     }
     // False: a communicator was freed meanwhile.
     bool can_start() const {
-        return std::none_of(operations().begin(), operations().end(),
-                            [](const auto &operation) { return operation->comm_life.expired(); });
+        bool can = true;
+        for_each_operation([&](const Request &operation) { can &= !operation.comm_life.expired(); });
+        return can;
     }
 
     // Starts all operations; one that cannot be started fails the plan once the others are done. Throws nothing else.
@@ -62,23 +72,23 @@ public:
         if (observer_) {
             observer_->arm(operations().size());
         }
-        for (const auto &operation : operations()) {
+        for_each_operation([this](Request &operation) {
             try {
-                operation->comm->start(*operation);
+                operation.comm->start(operation);
             } catch (const Failure &trouble) {
                 fail_to_start(trouble);
             }
-        }
+        });
     }
     bool done() const;
     // Moves what can be moved; true if it is done.
     bool test();
     void wait(Timing timing = Timing::yes) {
-        for (const auto &operation : operations()) {
-            if (!operation->done()) {
-                operation->comm->wait_for(*operation, timing);
+        for_each_operation([timing](Request &operation) {
+            if (!operation.done()) {
+                operation.comm->wait_for(operation, timing);
             }
-        }
+        });
     }
     // True if it was done before the time was over; < 0: no limit.
     bool wait_for(int64_t timeout_ms);
@@ -87,11 +97,11 @@ public:
     // Throws what went wrong since the last start; what kept it from starting.
     void check() const {
         check_started();
-        for (const auto &operation : operations()) {
-            if (operation->failure) {
-                throw *operation->failure;
+        for_each_operation([](const Request &operation) {
+            if (operation.failure) [[unlikely]] {
+                throw *operation.failure;
             }
-        }
+        });
     }
     void check_part(const Part &part) const {
         const Request &operation = *operations()[part.operation];
