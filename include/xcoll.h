@@ -867,7 +867,7 @@ XCOLL_API xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[],
 
 /* Starts a persistent request that is not active. */
 XCOLL_API xcoll_result_t xcoll_start(xcoll_request_t *request);
-/* Starts all of them, in this order. */
+/* Starts all of them, in this order; none, if one cannot be started or is there twice. */
 XCOLL_API xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]);
 /* Stream-ordered: stream is NULL on communicators of processors; returns when it is done. */
 XCOLL_API xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream);

@@ -1,6 +1,7 @@
 // Requests: test and wait in their variants, start, parts, free.
 #include "api/request.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,8 +20,12 @@ void fail_bad_request(const Plan *plan) {
     fail(XCOLL_ERR_STATE, "request belongs to a call of a group that has not ended: call xcoll_group_end first");
 }
 
-void fail_not_startable(const Plan &plan, const size_t *index) {
-    const std::string name = index ? xcoll::format("requests[%zu]", *index) : "request";
+void fail_not_startable(const xcoll_request_t &handle, const xcoll_request_t *list) {
+    const Plan &plan = *request_of(handle);
+    const std::string name = list ? xcoll::format("requests[%td]", &handle - list) : "request";
+    if (const xcoll_request_t *first = list ? std::find(list, &handle, handle) : &handle; first != &handle) {
+        fail(XCOLL_ERR_STATE, "%s is requests[%td] once more: expected each request once", name.c_str(), first - list);
+    }
     fail(plan.is_persistent() ? XCOLL_ERR_STATE : XCOLL_ERR_ARGUMENT, "%s %s", name.c_str(),
          !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
          : plan.active         ? "is active: wait for it before it is started again"
@@ -59,6 +64,26 @@ void release(xcoll_request_t &handle) {
         plan.check();
     } else {
         consume_last(handle);
+    }
+}
+
+// All of them or none: each is active from the moment it is found, so that none is found twice.
+void start_all(size_t count, xcoll_request_t requests[]) {
+    size_t found = 0, started = 0;
+    try {
+        for (; found < count; ++found) {
+            checked_startable(requests[found], requests).active = true;
+        }
+        while (started < count) {
+            Plan &plan = *request_of(requests[started++]);
+            plan.start();
+            plan.check_started();
+        }
+    } catch (...) {
+        for (; started < found; ++started) {
+            request_of(requests[started])->active = false;
+        }
+        throw;
     }
 }
 
@@ -200,13 +225,7 @@ xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
         if (count != 0) {
             out(requests, "requests");
         }
-        for (size_t i = 0; i < count; ++i) {
-            checked_startable(requests[i], &i);
-        }
-        for (size_t i = 0; i < count; ++i) {
-            request_of(requests[i])->start();
-            request_of(requests[i])->check_started();
-        }
+        start_all(count, requests);
     });
 }
 

@@ -16,12 +16,12 @@ inline Plan &checked_request(xcoll_request_t handle) {
     }
     return *plan;
 }
-// Persistent, not active, its communicators alive. `index`: where it is in the caller's array.
-[[noreturn]] void fail_not_startable(const Plan &plan, const size_t *index);
-inline Plan &checked_startable(xcoll_request_t handle, const size_t *index = nullptr) {
+// Persistent, not active, its communicators alive. `list`: the caller's array that it is in.
+[[noreturn]] void fail_not_startable(const xcoll_request_t &handle, const xcoll_request_t *list);
+inline Plan &checked_startable(const xcoll_request_t &handle, const xcoll_request_t *list = nullptr) {
     Plan &plan = checked_request(handle);
     if (!plan.is_persistent() || plan.active || !plan.can_start()) [[unlikely]] {
-        fail_not_startable(plan, index);
+        fail_not_startable(handle, list);
     }
     return plan;
 }

@@ -29,6 +29,28 @@ void start_of_what_cannot_be_started(const Rank &, xcoll_comm_t comm) {
     ranks::succeed(xcoll_request_free(&started));
 }
 
+// Then none of the list is started: the next start and wait of each are as if there had been no such call.
+void a_list_with_the_same_request_twice_starts_nothing(const Rank &rank, xcoll_comm_t comm) {
+    int one = 1, sum = 0;
+    xcoll_request_t other = XCOLL_REQUEST_NULL, twice = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_barrier_init(comm, &other));
+    ranks::succeed(xcoll_allreduce_init(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm, &twice));
+    xcoll_request_t list[] = {twice, other, twice};
+    uint64_t before = 0, after = 0;
+    ranks::succeed(xcoll_comm_sequence(comm, &before));
+    make({{"xcoll_startall",
+           [&] { return xcoll_startall(3, list); },
+           XCOLL_ERR_STATE,
+           {"requests[2] is requests[0] once more"}}});
+    ranks::succeed(xcoll_comm_sequence(comm, &after));
+    ranks::check(before == after, "a list that was refused has started an operation");
+    ranks::succeed(xcoll_startall(2, list));
+    ranks::succeed(xcoll_waitall(2, list));
+    ranks::check(sum == rank.size(), "a request that was in a list twice has a wrong result");
+    ranks::succeed(xcoll_request_free(&other));
+    ranks::succeed(xcoll_request_free(&twice));
+}
+
 // Alone and in a group: a part of it is enough.
 void start_after_the_communicator_was_freed(const Rank &, xcoll_comm_t comm) {
     xcoll_comm_t child = XCOLL_COMM_NULL;
@@ -129,9 +151,9 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank,
-                       {start_of_what_cannot_be_started, start_after_the_communicator_was_freed,
-                        a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds});
+    mistakes::make_all(rank, {start_of_what_cannot_be_started, a_list_with_the_same_request_twice_starts_nothing,
+                              start_after_the_communicator_was_freed, a_message_that_is_too_long_says_whose_it_was,
+                              sendrecv_with_buffers_that_overlap, rebinds});
 }
 
 } // namespace
