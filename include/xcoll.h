@@ -212,7 +212,7 @@ enum {
     XCOLL_UNDEFINED = -32001,  /* as color of xcoll_comm_split: this rank takes no part */
     XCOLL_ANY_SOURCE = -32002, /* as peer of a receive */
     XCOLL_ANY_TAG = -32003,    /* as tag of a receive */
-    XCOLL_NO_RANK = -32004     /* as peer: the message is none, and the call does nothing */
+    XCOLL_NO_RANK = -32004     /* as peer: there is no message, and its other arguments are not looked at */
 };
 
 /* -------------------------------------------------------------------------------------- versions and errors */

@@ -1,4 +1,4 @@
-// Messages between two ranks.
+// Messages between two ranks. With XCOLL_NO_RANK there is none, and the arguments of that side are not looked at.
 #include "api/describe_parts.h"
 #include "api/items.h"
 #include "api/validate.h"
@@ -15,15 +15,15 @@ void check_messages(const Comm &comm) {
 
 void check_peer(const Comm &comm, const char *name, int peer, bool any) {
     const int size = comm.team().size;
-    if (peer != XCOLL_NO_RANK && !(any && peer == XCOLL_ANY_SOURCE) && (peer < 0 || peer >= size)) {
+    if (!(any && peer == XCOLL_ANY_SOURCE) && (peer < 0 || peer >= size)) {
         fail(XCOLL_ERR_ARGUMENT, "%s %d is not a rank: expected 0 to %d%s or XCOLL_NO_RANK", name, peer, size - 1,
              any ? ", XCOLL_ANY_SOURCE" : "");
     }
 }
 
-void check_tag(int tag, bool any) {
+void check_tag(const char *name, int tag, bool any) {
     if (tag < 0 && !(any && tag == XCOLL_ANY_TAG)) {
-        fail(XCOLL_ERR_ARGUMENT, "tag %d is negative: expected 0 or more%s", tag, any ? ", or XCOLL_ANY_TAG" : "");
+        fail(XCOLL_ERR_ARGUMENT, "%s %d is negative: expected 0 or more%s", name, tag, any ? ", or XCOLL_ANY_TAG" : "");
     }
 }
 
@@ -46,12 +46,15 @@ size_t set_side(const char *name, const void *buffer, size_t count, const Items 
 void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag) {
     Op &op = call.op;
     op.kind = Kind::send;
+    op.to = peer;
     check_messages(comm);
+    if (peer == XCOLL_NO_RANK) {
+        return;
+    }
     check_peer(comm, "peer", peer, false);
-    check_tag(tag, false);
+    check_tag("tag", tag, false);
     const Items items = items_of(call, dtype);
     op.sent = set_side("buf", buf, count, items, items.shape ? call.make_parts(1, 1) : nullptr);
-    op.to = peer;
     op.tag = tag;
     op.send = buf;
 }
@@ -59,12 +62,15 @@ void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dty
 void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag) {
     Op &op = call.op;
     op.kind = Kind::recv;
+    op.from = peer;
     check_messages(comm);
+    if (peer == XCOLL_NO_RANK) {
+        return;
+    }
     check_peer(comm, "peer", peer, true);
-    check_tag(tag, true);
+    check_tag("tag", tag, true);
     const Items items = items_of(call, dtype);
     op.room = set_side("buf", buf, count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
-    op.from = peer;
     op.recv_tag = tag;
     op.recv = buf;
 }
@@ -73,25 +79,32 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
               size_t recvcount, int source, int recvtag, xcoll_dtype_t dtype) {
     Op &op = call.op;
     op.kind = Kind::sendrecv;
+    op.to = dest;
+    op.from = source;
     check_messages(comm);
-    check_peer(comm, "dest", dest, false);
-    check_peer(comm, "source", source, true);
-    check_tag(sendtag, false);
-    check_tag(recvtag, true);
+    if (dest == XCOLL_NO_RANK && source == XCOLL_NO_RANK) {
+        return;
+    }
     const Items items = items_of(call, dtype);
     Portion *parts = items.shape ? call.make_parts(1, 1) : nullptr;
-    op.sent = set_side("send", send, sendcount, items, parts);
-    op.room = set_side("recv", recv, recvcount, items, parts ? parts + 1 : nullptr);
+    if (dest != XCOLL_NO_RANK) {
+        check_peer(comm, "dest", dest, false);
+        check_tag("sendtag", sendtag, false);
+        op.sent = set_side("send", send, sendcount, items, parts);
+        op.tag = sendtag;
+        op.send = send;
+    }
+    if (source != XCOLL_NO_RANK) {
+        check_peer(comm, "source", source, true);
+        check_tag("recvtag", recvtag, true);
+        op.room = set_side("recv", recv, recvcount, items, parts ? parts + 1 : nullptr);
+        op.recv_tag = recvtag;
+        op.recv = recv;
+    }
     const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken
     if (has_both && !is_apart(send, op.sent, recv, op.room)) {
         fail_overlap(send, recv, op.room);
     }
-    op.to = dest;
-    op.tag = sendtag;
-    op.from = source;
-    op.recv_tag = recvtag;
-    op.send = send;
-    op.recv = recv;
 }
 
 } // namespace xcoll::api::describe
