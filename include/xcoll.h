@@ -872,7 +872,8 @@ XCOLL_API xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]
 /* Stream-ordered: stream is NULL on communicators of processors; returns when it is done. */
 XCOLL_API xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream);
 
-/* One call of a group: is it done? Waits for it alone. The request stays, also when all its parts are done. */
+/* One call of a group: is it done? Waits for it alone. The request stays, also when all its parts are done. The parts
+ * of a NULL or inactive request are done. */
 XCOLL_API xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done);
 XCOLL_API xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part);
 

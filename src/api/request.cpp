@@ -33,9 +33,13 @@ void fail_not_startable(const xcoll_request_t &handle, const xcoll_request_t *li
 }
 
 Plan::Part checked_part(const Plan &plan, size_t part) {
-    if (part >= plan.parts()) {
-        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, plan.parts(),
-             plan.parts() - 1);
+    const size_t parts = plan.parts();
+    if (parts == 0) {
+        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request that has no calls, as its group had none: there is no part",
+             part);
+    }
+    if (part >= parts) {
+        fail(XCOLL_ERR_ARGUMENT, "part %zu of a request of %zu calls: expected 0 to %zu", part, parts, parts - 1);
     }
     return plan.part(part);
 }
@@ -94,6 +98,21 @@ Plan *active(xcoll_request_t handle) {
     }
     Plan &plan = checked_request(handle);
     return plan.active ? &plan : nullptr;
+}
+
+// A part to wait for, or nothing: then it is over. Which part is meant must be clear all the same, unless there is no
+// request.
+struct ActivePart {
+    Plan &plan;
+    Plan::Part part;
+};
+std::optional<ActivePart> part_of(xcoll_request_t handle, size_t index) {
+    if (handle == XCOLL_REQUEST_NULL) {
+        return std::nullopt;
+    }
+    Plan &plan = checked_request(handle);
+    const Plan::Part part = checked_part(plan, index);
+    return plan.active ? std::optional(ActivePart{plan, part}) : std::nullopt;
 }
 
 // is_done is what the caller is told: another thread may end the request right after the look that found it under way.
@@ -246,11 +265,10 @@ xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stre
 xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) {
     return guarded(__func__, [&] {
         out(done, "done") = 1;
-        if (Plan *plan = active(request)) {
-            const Plan::Part which = checked_part(*plan, part);
-            *done = plan->test_part(which);
+        if (const auto one = part_of(request, part)) {
+            *done = one->plan.test_part(one->part);
             if (*done) {
-                plan->check_part(which);
+                one->plan.check_part(one->part);
             }
         }
     });
@@ -258,10 +276,9 @@ xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) 
 
 xcoll_result_t xcoll_wait_part(xcoll_request_t request, size_t part) {
     return guarded(__func__, [&] {
-        if (Plan *plan = active(request)) {
-            const Plan::Part which = checked_part(*plan, part);
-            plan->wait_for_part(which);
-            plan->check_part(which);
+        if (const auto one = part_of(request, part)) {
+            one->plan.wait_for_part(one->part);
+            one->plan.check_part(one->part);
         }
     });
 }

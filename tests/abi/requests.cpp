@@ -74,6 +74,42 @@ void start_after_the_communicator_was_freed(const Rank &, xcoll_comm_t comm) {
     }
 }
 
+// Of a request that is active, that is inactive, and that has no calls at all.
+void parts_that_a_request_does_not_have(const Rank &, xcoll_comm_t comm) {
+    xcoll_request_t two = XCOLL_REQUEST_NULL, nothing = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::succeed(xcoll_group_end_init(&two));
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_group_end_init(&nothing));
+    int done = 0;
+    const auto expect_refusals = [&] {
+        for (const size_t part : {size_t{2}, SIZE_MAX}) {
+            const std::vector<std::string> said = {"part " + std::to_string(part), "of 2 calls: expected 0 to 1"};
+            make({
+                {"xcoll_test_part", [&] { return xcoll_test_part(two, part, &done); }, XCOLL_ERR_ARGUMENT, said},
+                {"xcoll_wait_part", [&] { return xcoll_wait_part(two, part); }, XCOLL_ERR_ARGUMENT, said},
+            });
+        }
+        make({
+            {"xcoll_test_part", [&] { return xcoll_test_part(nothing, 0, &done); }, XCOLL_ERR_ARGUMENT, {"no calls"}},
+            {"xcoll_wait_part", [&] { return xcoll_wait_part(nothing, 0); }, XCOLL_ERR_ARGUMENT, {"no calls"}},
+        });
+    };
+    expect_refusals();
+    ranks::succeed(xcoll_wait_part(two, 1)); // it is inactive
+    ranks::succeed(xcoll_start(&two));
+    ranks::succeed(xcoll_start(&nothing));
+    expect_refusals();
+    ranks::succeed(xcoll_wait_part(two, 1));
+    for (xcoll_request_t *request : {&two, &nothing}) {
+        ranks::succeed(xcoll_wait(request));
+        ranks::succeed(xcoll_request_free(request));
+    }
+    ranks::succeed(xcoll_wait_part(XCOLL_REQUEST_NULL, 7)); // there is nothing that it could be a part of
+}
+
 // Every rank sends to the next one.
 void a_message_that_is_too_long_says_whose_it_was(const Rank &rank, xcoll_comm_t comm) {
     const int size = rank.size(), to = (rank.rank() + 1) % size, from = (rank.rank() + size - 1) % size;
@@ -151,9 +187,10 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank, {start_of_what_cannot_be_started, a_list_with_the_same_request_twice_starts_nothing,
-                              start_after_the_communicator_was_freed, a_message_that_is_too_long_says_whose_it_was,
-                              sendrecv_with_buffers_that_overlap, rebinds});
+    mistakes::make_all(rank,
+                       {start_of_what_cannot_be_started, a_list_with_the_same_request_twice_starts_nothing,
+                        start_after_the_communicator_was_freed, parts_that_a_request_does_not_have,
+                        a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds});
 }
 
 } // namespace
