@@ -125,6 +125,8 @@ public:
     }
     // A user's message to or from this rank is not over.
     bool awaits_message(int peer);
+    // The message that a wait is about, if it is about one.
+    std::optional<Post::Delay> delayed_message(const Until &until);
     // Throws if a user's message waits for a rank that has freed this communicator.
     void check_message_peers();
 

@@ -47,12 +47,18 @@ void Watcher::check(const Until &until, int64_t waited_ns) {
     check_alive(until);
     const int64_t timeout_ms = timeout_ms_.load(std::memory_order_relaxed);
     if (timeout_ms > 0 && waited_ns / 1'000'000 >= timeout_ms) {
-        fail_at(latecomer(until), XCOLL_ERR_TIMEOUT,
-                "rank %d waited longer than %.3g s in operation %llu: %s. XCOLL_TIMEOUT or xcoll_comm_set_timeout set "
-                "the limit",
-                team_.rank, static_cast<double>(timeout_ms) / 1000, static_cast<unsigned long long>(operation()),
-                roll_call(operation()).c_str());
+        fail_late(until, timeout_ms);
     }
+}
+
+void Watcher::fail_late(const Until &until, int64_t timeout_ms) const {
+    const auto message = comm_.delayed_message(until);
+    const std::string what = message ? message->text
+                                     : format("operation %llu: %s.", static_cast<unsigned long long>(operation()),
+                                              roll_call(operation()).c_str());
+    fail_at(message ? message->peer : latecomer(until), XCOLL_ERR_TIMEOUT,
+            "rank %d waited longer than %.3g s in %s XCOLL_TIMEOUT or xcoll_comm_set_timeout set the limit", team_.rank,
+            static_cast<double>(timeout_ms) / 1000, what.c_str());
 }
 
 uint64_t Watcher::operation() const {

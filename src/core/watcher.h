@@ -40,6 +40,7 @@ public:
 private:
     void check_alive(const Until &until) const;
     void check_present() const;
+    [[noreturn]] void fail_late(const Until &until, int64_t timeout_ms) const;
     int latecomer(const Until &until) const;
     bool is_needed(int p, const Until &until) const;
     // The operation that this rank entered last, for messages.

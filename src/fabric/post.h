@@ -15,8 +15,11 @@
 // before. Only a receive from any source, and what is parked on end(), has to be driven by progress().
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "base/op.h"
 #include "fabric/post_box.h"
 #include "fabric/post_out.h"
 
@@ -81,6 +84,13 @@ public:
     // Throws ABORTED if something is waited for that a rank which freed this communicator can not send or take any
     // more.
     void check_present();
+    // The first message of this call that is not over, or of any (nullptr): which it is, what is known of it and what
+    // to look for; and whom it waits for. Nothing: there is none.
+    struct Delay {
+        std::string text;
+        int peer;
+    };
+    std::optional<Delay> delay(const Op *op) const;
     // Takes back every buffer, for good: nothing touches them after the return, here or at a peer.
     void cancel_all() noexcept;
 
@@ -158,6 +168,9 @@ private:
     bool is_busy_with(int peer) const;
     bool visit(int peer);
     void check_open(const char *what) const;
+    std::string why_nothing_comes(const PostItem &receive) const;
+    std::string why_it_stops(const PostItem &item) const;
+    int ranks_gone() const;
     void check_present(int peer);
 
     Window &window_;

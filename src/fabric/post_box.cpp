@@ -86,6 +86,13 @@ void PostBox::drop(PostParcels::iterator parcel) {
     spare_.splice(spare_.begin(), aside_, parcel);
 }
 
+const PostParcel *PostBox::unasked(int source) const {
+    const auto found = std::find_if(aside_.begin(), aside_.end(), [=](const PostParcel &parcel) {
+        return source == any_source || parcel.source == source;
+    });
+    return found != aside_.end() ? &*found : nullptr;
+}
+
 size_t PostBox::aside_bytes() const {
     size_t bytes = 0;
     for (const PostParcel &parcel : aside_) {

@@ -6,6 +6,7 @@
 // sent, so those that fit the same receives do not overtake each other.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -131,6 +132,13 @@ public:
     size_t in_use() const {
         return in_use_;
     }
+    // The first that is not over of those that are wanted; nullptr: there is none.
+    template <class Wanted> const PostItem *find_open(Wanted wanted) const {
+        const auto found = std::find_if(items_.begin(), items_.end(), [&](const PostItem &item) {
+            return item.state != PostItem::State::over && wanted(item);
+        });
+        return found != items_.end() ? &*found : nullptr;
+    }
 
     // ---- receives that have no message yet
     void post(PostItem &item);
@@ -153,6 +161,8 @@ public:
     }
     PostParcel &aside(int source, uint32_t message);
     void drop(PostParcels::iterator parcel);
+    // The first that came from a source, or from any; nullptr: none.
+    const PostParcel *unasked(int source) const;
     // Bytes of letters that lie aside, for tests.
     size_t aside_bytes() const;
 

@@ -1,0 +1,34 @@
+// What a wait that lasts too long is about: a message of the user's, if it is one.
+#include <algorithm>
+
+#include "core/comm.h"
+#include "core/owner.h"
+
+namespace xcoll {
+
+namespace {
+
+// Of a stage that has not begun: what it waits for.
+const Request &first_open(const Request &request) {
+    const auto open =
+        std::find_if(request.after.begin(), request.after.end(), [](const auto &earlier) { return !earlier->done(); });
+    return request.begun || open == request.after.end() ? request : first_open(**open);
+}
+
+} // namespace
+
+// A blocking call has no request, and no message but its own is on its way then. Whoever waits for no request of his
+// own waits for all.
+std::optional<Post::Delay> Comm::delayed_message(const Until &until) {
+    const Owner owner(*this);
+    if (!post_ || in_flight_.empty()) {
+        return post_ ? post_->delay(nullptr) : std::nullopt;
+    }
+    const auto is_awaited = [&](const Request *request) { return &request->finished == until.signal; };
+    const auto found = std::find_if(in_flight_.begin(), in_flight_.end(), is_awaited);
+    const Request &request = first_open(found != in_flight_.end() ? **found : *in_flight_.front());
+    const bool is_message = request.comm == this && traits(request.what.op.kind).is_message;
+    return is_message ? post_->delay(&request.what.op) : std::nullopt;
+}
+
+} // namespace xcoll
