@@ -192,7 +192,7 @@ enum {
     XCOLL_PROD = 0x20000002, /* integers wrap; complex: (ac - bd, ad + bc), without care for infinities */
     XCOLL_MIN = 0x20000003,  /* a NaN wins; -0 is below +0; not for complex numbers */
     XCOLL_MAX = 0x20000004,  /* a NaN wins; -0 is below +0; not for complex numbers */
-    XCOLL_AVG = 0x20000005,  /* the sum divided by the number of ranks; integers truncate towards zero */
+    XCOLL_AVG = 0x20000005,  /* the sum divided by the number of ranks; integers wrap, then truncate towards zero */
     XCOLL_LAND = 0x20000006, /* logical operators give 0 or 1 in the type of the operands; not for complex numbers */
     XCOLL_LOR = 0x20000007,  /* these three are all that BOOL has */
     XCOLL_LXOR = 0x20000008,
@@ -361,9 +361,11 @@ XCOLL_API xcoll_result_t xcoll_mem_peer(xcoll_comm_t comm, const void *ptr, int 
 
 /* ----------------------------------------------------------------------------- types and operators that are made */
 
-/* Made types tell where the data of an item lie; they move data, but are not reduced. All of their elements are of one
- * predefined type, and ranks match if that type and the number of elements are equal, whatever the types they name. A
- * call of `count` items finds them one extent behind the other. The first byte of an item is that of displacement 0.
+/* Made types tell where the data of an item lie. All of their elements are of one predefined type, and ranks match if
+ * that type and the number of elements are equal, whatever the types they name. A call of `count` items finds them one
+ * extent behind the other. The first byte of an item is that of displacement 0.
+ * They move data. Reductions combine them with operators of xcoll_op_create only, and only where items lie together:
+ * opaque ones, and others without gaps before, between or behind their elements. All ranks name items of one size then.
  * Types are local: making and freeing one waits for nobody. A freed one lives on in calls that use it. */
 
 /* `blocks` blocks of block_count items of dtype each, `stride` items from the begin of one to that of the next. */
@@ -375,7 +377,8 @@ XCOLL_API xcoll_result_t xcoll_type_indexed(size_t n, const size_t counts[], con
 /* The same data, but the next item lies extent_bytes behind: a column of a matrix with the extent of one element is a
  * type whose items are its columns. */
 XCOLL_API xcoll_result_t xcoll_type_resized(xcoll_dtype_t dtype, size_t extent_bytes, xcoll_dtype_t *type);
-/* Items of so many bytes that mean nothing to this library. Matches opaque types only. */
+/* Items of so many bytes that mean nothing to this library: to be moved, and combined by operators of
+ * xcoll_op_create. Matches opaque types only. */
 XCOLL_API xcoll_result_t xcoll_type_opaque(size_t bytes, xcoll_dtype_t *type);
 /* Of any type: the bytes of one item's data, and the bytes from one item to the next. The extent of a made type reaches
  * from its first byte to its last, unless it was resized. */
@@ -385,8 +388,10 @@ XCOLL_API xcoll_result_t xcoll_type_extent(xcoll_dtype_t dtype, size_t *bytes);
 XCOLL_API xcoll_result_t xcoll_type_free(xcoll_dtype_t *type);
 
 /* Combines two lists of `count` elements: inout[i] becomes in[i] o inout[i], where in comes from lower ranks than
- * inout. The operator must be associative. The function is called on the thread that moves the operation and must not
- * call this library; another result than XCOLL_SUCCESS fails the operation with XCOLL_ERR_OP. */
+ * inout. The operator must be associative. dtype is the type that the caller of the reduction named, and of one that
+ * was made the lists are of whole items. A call may hand over any number of them, at any address. The function is called
+ * on the thread that moves the operation and must not start, test or wait for anything of this library: that would wait
+ * for the very operation that calls it. Another result than XCOLL_SUCCESS fails the operation with XCOLL_ERR_OP. */
 typedef xcoll_result_t (*xcoll_reduce_fn)(const void *in, void *inout, size_t count, xcoll_dtype_t dtype,
                                           void *context);
 /* For flags of the functions below. Elements are always combined in the order of ranks; this says that it matters. */

@@ -172,7 +172,7 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
     set_type(call, dtype, total);
     set_operator(call, dtype, op_handle);
     op.counts = call.keep(recvcounts, static_cast<size_t>(ranks));
-    const size_t own = recvcounts[rank] * size_of(dtype);
+    const size_t own = recvcounts[rank] * op.element_bytes();
     if (send == XCOLL_IN_PLACE) {
         set_input(op, recv, total);
         op.recv = recv;
@@ -182,7 +182,7 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
     set_output(op, recv, recvcounts[rank]);
     char *front = static_cast<char *>(const_cast<void *>(send));
     const Portion input{front, op.bytes(), nullptr}, output{static_cast<char *>(recv), own, nullptr};
-    if (overlap(input, output) && recv != send && recv != front + before * size_of(dtype)) {
+    if (overlap(input, output) && recv != send && recv != front + before * op.element_bytes()) {
         fail_overlap(send, recv, op.bytes());
     }
 }

@@ -52,8 +52,8 @@ Sides sides_of(const Op &op, const Team &team) {
         sides.out.push_back(op.out ? op.out[0] : run(op.send, op.sent));
         sides.in.push_back(op.in ? op.in[0] : run(op.recv, op.room));
     } else if (op.kind != Kind::barrier) {
-        sides.out.push_back(run(op.send, input_count(op, team.size) * size_of(op.dtype)));
-        sides.in.push_back(run(op.recv, op.recv ? result_of(op, team.rank).count * size_of(op.dtype) : 0));
+        sides.out.push_back(run(op.send, input_count(op, team.size) * op.element_bytes()));
+        sides.in.push_back(run(op.recv, op.recv ? result_of(op, team.rank).count * op.element_bytes() : 0));
     }
     return sides;
 }

@@ -63,8 +63,31 @@ void check_apart(std::span<const Portion> out, std::span<const Portion> in) {
     }
 }
 
+void set_items(Call &call, xcoll_dtype_t dtype, size_t count) {
+    const Items items = items_of(call, dtype);
+    if (!items.shape->lies_together()) {
+        fail(XCOLL_ERR_TYPE,
+             "dtype %#x was made by the user, and its items have gaps or no bytes: expected a predefined type or, for "
+             "an "
+             "operator of xcoll_op_create, one whose items lie together, such as one of xcoll_type_opaque",
+             dtype);
+    }
+    if (count > most_elements / items.bytes) {
+        fail_count(count, items.bytes);
+    }
+    call.op.item = items.shape;
+    call.op.item_type = dtype;
+    call.op.count = count;
+}
+
 void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
     const UserOperator *made = call.hold(process().operators().find(handle));
+    if (!made && is_operator(handle) && call.op.item) {
+        fail(XCOLL_ERR_TYPE,
+             "dtype %#x was made by the user: expected a predefined type for %s, or an operator of "
+             "xcoll_op_create",
+             dtype, name_of(operator_of(handle)));
+    }
     if (!made) {
         fail_operator(dtype, handle);
     }
@@ -73,7 +96,7 @@ void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
              name_of(made->scalar_dtype), name_of(call.op.dtype));
     }
     call.op.user = made;
-    call.op.user_name = made->name_hash();
+    call.op.user_name = made->name_hash(call.op.item);
 }
 
 void check_scan_operator(const Call &call) {

@@ -26,9 +26,12 @@ inline void set_root(KnownCall &, int, int) {
 inline void check_scan_operator(const KnownCall &) {
 }
 
+// Of a type that the user made: for operators of users.
+void set_items(Call &call, xcoll_dtype_t dtype, size_t count);
 inline void set_type(Call &call, xcoll_dtype_t dtype, size_t count) {
     if (!is_dtype(dtype)) [[unlikely]] {
-        fail_dtype(dtype);
+        set_items(call, dtype, count);
+        return;
     }
     if (count > most_elements) [[unlikely]] {
         fail_count(count, size_of(dtype));

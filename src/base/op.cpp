@@ -19,12 +19,13 @@ std::string name_of_dim(int dim) {
 std::string describe(const Fingerprint &f) {
     const auto [kind, dtype, op, by_user, mode, root, count, user_name] = FingerprintParts::of(f);
     std::string text = name_of(kind);
-    if (dtype == Dtype::none) {
+    if (dtype == Dtype::none && !by_user) {
         return text;
     }
     text += '(';
     if (by_user) {
-        text += format("operator of the user's with the name hash %llx, ", static_cast<unsigned long long>(user_name));
+        text += format("operator of the user's with the hash %llx of its name%s, ",
+                       static_cast<unsigned long long>(user_name), dtype == Dtype::none ? " and type" : "");
     } else if (op != Operator::none) {
         text += format("%s, ", name_of(op));
     }
@@ -40,7 +41,9 @@ std::string describe(const Fingerprint &f) {
     if (count == 0 && traits(kind).own_counts) {
         return text + format("each rank its own count x %s)", name_of(dtype));
     }
-    text += format("%llu x %s", static_cast<unsigned long long>(count), name_of(dtype));
+    const auto number = static_cast<unsigned long long>(count);
+    text += dtype == Dtype::none ? format("%llu bytes of a type of the user's", number)
+                                 : format("%llu x %s", number, name_of(dtype));
     if (mode != 0) {
         text += format(", denormals %s", mode == float_mode_flush ? "flushed" : "treated unusually");
     }

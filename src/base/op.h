@@ -168,7 +168,11 @@ struct Op {
     size_t sent = 0, room = 0; // bytes
     Received *received = nullptr;
     const UserOperator *user = nullptr; // instead of `op`
-    uint32_t user_name = 0;             // a hash of its name, below 2^user_name_bits
+    uint32_t user_name = 0;             // a hash of its name and of `item`, below 2^user_name_bits
+    // What it combines, if that is no predefined type: then `dtype` is none, and `count` that of these items, which lie
+    // together.
+    const Shape *item = nullptr;
+    xcoll_dtype_t item_type = 0; // by the user's name for it
     // What all ranks agree on besides the count, in the place of the root: of a reshard ReshardSignature; where counts
     // turn out (up_to_count) the bytes of what is counted. And how a reshard reduces.
     uint32_t signature = 0;
@@ -179,13 +183,20 @@ struct Op {
     std::span<const Op> parts{};          // of a group
     const Itinerary *itinerary = nullptr; // of a group: where its bytes lie, or nullptr (coll/itinerary.h)
 
+    size_t element_bytes() const {
+        if (dtype == Dtype::none) [[unlikely]] {
+            return item ? item->bytes : 0;
+        }
+        return size_of(dtype);
+    }
     size_t bytes() const {
-        return count * size_of(dtype);
+        return count * element_bytes();
     }
 };
 
 // An operator of the user's is known to the other ranks by its name: a hash of it stands above the count, which is
-// never as large.
+// never as large. If it combines items of a type that the user made, the hash is of that type as well, and the count is
+// that of their bytes.
 inline constexpr int user_name_bits = 19, count_bits = 64 - user_name_bits;
 inline constexpr uint8_t user_operator_number = 0xff;
 
@@ -222,7 +233,7 @@ inline Fingerprint fingerprint(const Op &op, uint8_t mode = 0) {
     return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << 8 |
                 static_cast<uint64_t>(number) << 16 | static_cast<uint64_t>(arithmetic ? mode : 0) << 24 |
                 static_cast<uint64_t>(place) << 32,
-            op.count | static_cast<uint64_t>(op.user_name) << count_bits};
+            (op.item ? op.bytes() : op.count) | static_cast<uint64_t>(op.user_name) << count_bits};
 }
 
 // What it was made of.

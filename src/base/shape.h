@@ -21,6 +21,10 @@ struct Shape {
     size_t elements() const {
         return bytes / element_bytes;
     }
+    // Nothing lies before, between or behind the bytes of items in a row.
+    bool lies_together() const {
+        return views.size() == 1 && !views[0].base && views[0].run == bytes && extent == static_cast<ptrdiff_t>(bytes);
+    }
 };
 
 // A part of a buffer: `count` items of a shape, or `count` bytes that lie together.

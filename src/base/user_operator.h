@@ -28,9 +28,14 @@ struct UserOperator {
     bool is_premultiplied() const {
         return fn == nullptr;
     }
-    // What the ranks compare (base/op.h): the numbers of a premultiplied sum may differ.
-    uint32_t name_hash() const {
-        return Digest().add(is_premultiplied() ? 1 : 0).add(name).upper(user_name_bits);
+    // What the ranks compare (base/op.h): the numbers of a premultiplied sum may differ. `item`: Op::item.
+    uint32_t name_hash(const Shape *item) const {
+        Digest digest;
+        digest.add(is_premultiplied() ? 1 : 0).add(name);
+        if (item) {
+            digest.add(static_cast<uint64_t>(item->base)).add(item->element_bytes).add(item->bytes);
+        }
+        return digest.upper(user_name_bits);
     }
     void set_scalar(const void *value, Dtype dtype) {
         scalar_dtype = dtype;

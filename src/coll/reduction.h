@@ -14,7 +14,7 @@
 namespace xcoll {
 
 inline size_t element_bytes(const Op &op) {
-    return size_of(op.dtype);
+    return op.element_bytes();
 }
 
 inline bool scatters(const Op &op) {
