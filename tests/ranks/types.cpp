@@ -3,130 +3,28 @@
 // Types that users make, nested at random, against a list of where each element lies: what arrives is what was sent,
 // element by element, whatever the types at the two ends, and nothing is written beside it.
 #include <algorithm>
-#include <random>
 
-#include "ranks.h"
+#include "made_types.h"
 
 using ranks::Rank;
 
 namespace {
 
-// A type, and the bytes at which the elements of one item lie.
-struct Made {
-    xcoll_dtype_t handle;
-    std::vector<ptrdiff_t> places;
-    ptrdiff_t extent;
-};
+using Made = made::Type;
 
-const Made element = {XCOLL_INT32, {0}, 4};
-
-void end(Made &made) {
-    if (made.handle != XCOLL_INT32) {
-        ranks::succeed(xcoll_type_free(&made.handle));
-    }
-}
-
-void append(Made &to, const Made &item, ptrdiff_t first, size_t count, ptrdiff_t &begin, ptrdiff_t &finish) {
-    for (size_t i = 0; i < count; ++i) {
-        const ptrdiff_t at = (first + static_cast<ptrdiff_t>(i)) * item.extent;
-        for (const ptrdiff_t place : item.places) {
-            to.places.push_back(at + place);
-        }
-        begin = std::min(begin, at);
-        finish = std::max(finish, at + item.extent);
-    }
-}
-
-Made vector_of(const Made &item, size_t blocks, size_t block_count, ptrdiff_t stride) {
-    Made made{};
-    ptrdiff_t begin = PTRDIFF_MAX, finish = PTRDIFF_MIN;
-    for (size_t b = 0; b < blocks; ++b) {
-        append(made, item, static_cast<ptrdiff_t>(b) * stride, block_count, begin, finish);
-    }
-    made.extent = finish > begin ? finish - begin : 0;
-    ranks::succeed(xcoll_type_vector(blocks, block_count, stride, item.handle, &made.handle));
-    return made;
-}
-
-Made indexed(const Made &item, const std::vector<size_t> &counts, const std::vector<ptrdiff_t> &displs) {
-    Made made{};
-    ptrdiff_t begin = PTRDIFF_MAX, finish = PTRDIFF_MIN;
-    for (size_t k = 0; k < counts.size(); ++k) {
-        append(made, item, displs[k], counts[k], begin, finish);
-    }
-    made.extent = finish > begin ? finish - begin : 0;
-    ranks::succeed(xcoll_type_indexed(counts.size(), counts.data(), displs.data(), item.handle, &made.handle));
-    return made;
-}
-
-Made resized(const Made &item, size_t extent) {
-    Made made = item;
-    made.extent = static_cast<ptrdiff_t>(extent);
-    ranks::succeed(xcoll_type_resized(item.handle, extent, &made.handle));
-    return made;
-}
-
-// No two elements lie in one place, so that it can be received into.
-Made random_type(std::mt19937_64 &random, int depth) {
-    Made made = element;
-    for (int level = 0; level < depth; ++level) {
-        const Made item = made;
-        switch (random() % 3) {
-        case 0: {
-            const size_t block = 1 + random() % 3;
-            made = vector_of(item, 1 + random() % 4, block, static_cast<ptrdiff_t>(block + random() % 3));
-            break;
-        }
-        case 1: {
-            std::vector<size_t> counts;
-            std::vector<ptrdiff_t> displs;
-            ptrdiff_t at = 0;
-            for (size_t k = 0; k < 1 + random() % 4; ++k) {
-                at += static_cast<ptrdiff_t>(random() % 3);
-                displs.push_back(at);
-                counts.push_back(random() % 3);
-                at += static_cast<ptrdiff_t>(counts.back());
-            }
-            counts.push_back(1);
-            displs.push_back(at);
-            std::reverse(counts.begin(), counts.end());
-            std::reverse(displs.begin(), displs.end());
-            made = indexed(item, counts, displs);
-            break;
-        }
-        default:
-            made = resized(item, static_cast<size_t>(item.extent) + 4 * (random() % 3));
-        }
-        if (item.handle != XCOLL_INT32) {
-            Made old = item;
-            end(old);
-        }
-        size_t size = 0, extent = 0;
-        ranks::succeed(xcoll_type_size(made.handle, &size));
-        ranks::succeed(xcoll_type_extent(made.handle, &extent));
-        ranks::check(size == 4 * made.places.size(), "a made type has another size");
-        ranks::check(extent == static_cast<size_t>(made.extent), "a made type has another extent");
-    }
-    return made;
-}
+const Made element = made::predefined(XCOLL_INT32);
 
 // Memory for items of a type, with an edge around it. What was not sent there is -1.
 class Buffer {
 public:
-    // An item may begin behind its place, and then ends behind its extent.
     Buffer(const Made &type, ptrdiff_t bytes)
-        : memory_(static_cast<size_t>(
-                      2 * edge + bytes +
-                      (type.places.empty() ? 0 : *std::max_element(type.places.begin(), type.places.end()))),
-                  char(-1)) {
+        : memory_(static_cast<size_t>(2 * edge + bytes) + type.reach(1), char(-1)) {
     }
     char *data() {
         return memory_.data() + edge;
     }
     int32_t &at(const Made &type, size_t k, ptrdiff_t offset = 0) {
-        const size_t each = type.places.size();
-        const ptrdiff_t byte = type.extent * static_cast<ptrdiff_t>(k / each) + type.places[k % each] + offset;
-        return *reinterpret_cast<int32_t *>(data() + byte);
+        return *reinterpret_cast<int32_t *>(data() + type.place(k) + offset);
     }
     // Takes the value out; what is left in the end was not meant to be written.
     void expect(const Made &type, size_t k, int32_t value, const char *what, ptrdiff_t offset = 0) {
@@ -248,8 +146,8 @@ void random_types(const Rank &rank, const std::string &settings) {
     xcoll_comm_t comm = rank.open(settings);
     const uint64_t first = ranks::first_seed();
     for (uint64_t seed = first; seed < first + 60; ++seed) {
-        std::mt19937_64 random(seed);
-        Side made = {random_type(random, 1 + static_cast<int>(seed % 3)), 1 + random() % 4};
+        made::Random random(seed);
+        Side made = {made::any_of(random, element, 1 + random() % 12), 1 + random() % 4};
         made.count *= seed % 10 == 9 ? 1000 : 1; // beyond a slot
         const int root = static_cast<int>(seed % static_cast<uint64_t>(rank.size()));
         bcasts(rank, comm, made, root);
@@ -259,7 +157,6 @@ void random_types(const Rank &rank, const std::string &settings) {
         allgathers(rank, comm, made, plain(made));
         allgathers(rank, comm, rank.rank() % 2 ? made : plain(made), made);
         gathers_and_scatters(rank, comm, made, root);
-        end(made.type);
     }
     ranks::succeed(xcoll_comm_free(&comm));
 }
@@ -353,16 +250,13 @@ void opaque_items_match_opaque_items(const Rank &rank, xcoll_comm_t comm) {
 void deeply_nested(const Rank &rank, xcoll_comm_t comm) {
     Made made = element;
     for (int level = 0; level < 6; ++level) {
-        Made inner = made;
-        made = vector_of(inner, 2, 1, 2 + level % 2);
-        end(inner);
+        made = made::vector_of(made, 2, 1, 2 + level % 2);
     }
     bcasts(rank, comm, {made, 3}, 0);
     alltoalls(rank, comm, {made, 3}, plain({made, 3}));
     xcoll_dtype_t beyond = 0;
     ranks::expect(XCOLL_ERR_UNSUPPORTED, xcoll_type_vector(1'000'000, 1, 9, made.handle, &beyond));
     ranks::expect_message({"pieces"});
-    end(made);
 }
 
 void nothing_in_it(const Rank &, xcoll_comm_t comm) {
