@@ -161,6 +161,32 @@ void random_types(const Rank &rank, const std::string &settings) {
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// Every other rank has made types, so that small messages are read in two ways.
+void made_types_meet_plain_elements(const Rank &rank, xcoll_comm_t comm) {
+    const auto n = static_cast<size_t>(rank.size());
+    for (const size_t elements : {1, 2, 7, 1000, 30'000}) {
+        const Made spread = made::resized(element, 12);
+        const Side mine = {rank.rank() % 2 ? spread : element, elements};
+        Buffer send(mine.type, mine.bytes() * rank.size()), recv(mine.type, mine.bytes() * rank.size());
+        Buffer part(mine.type, mine.bytes());
+        for (size_t k = 0; k < elements * n; ++k) {
+            send.at(mine.type, k) = value_of(rank.rank(), static_cast<int>(k / elements), k % elements);
+        }
+        ranks::succeed(xcoll_alltoall(send.data(), recv.data(), elements, mine.type.handle, comm));
+        for (size_t k = 0; k < elements * n; ++k) {
+            recv.expect(mine.type, k, value_of(static_cast<int>(k / elements), rank.rank(), k % elements), "alltoall");
+        }
+        recv.expect_empty("alltoall wrote between the elements");
+        for (int root = 0; root < rank.size(); ++root) {
+            ranks::succeed(xcoll_scatter(send.data(), part.data(), elements, mine.type.handle, root, comm));
+            for (size_t k = 0; k < elements; ++k) {
+                part.expect(mine.type, k, value_of(root, rank.rank(), k), "scatter");
+            }
+            part.expect_empty("scatter wrote between the elements");
+        }
+    }
+}
+
 // Column p of every rank's matrix becomes a row of rank p's.
 void a_matrix_is_transposed(const Rank &rank, xcoll_comm_t comm) {
     const auto n = static_cast<size_t>(rank.size());
@@ -276,8 +302,8 @@ void test(Rank &rank) {
     random_types(rank, "BCAST=tree");
     xcoll_comm_t comm = rank.open();
     for (void (*part)(const Rank &, xcoll_comm_t) :
-         {a_matrix_is_transposed, a_freed_type_lives_on_in_calls, made_types_are_not_reduced,
-          opaque_items_match_opaque_items, deeply_nested, nothing_in_it}) {
+         {made_types_meet_plain_elements, a_matrix_is_transposed, a_freed_type_lives_on_in_calls,
+          made_types_are_not_reduced, opaque_items_match_opaque_items, deeply_nested, nothing_in_it}) {
         part(rank, comm);
     }
     ranks::succeed(xcoll_comm_free(&comm));
