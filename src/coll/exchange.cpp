@@ -107,7 +107,7 @@ size_t Exchange::known_place(int from, int to) const {
         return 0;
     }
     const int turn = (to - from - 1 + ranks_) % ranks_;
-    return static_cast<size_t>(turn) * ops_[0].bytes();
+    return static_cast<size_t>(turn) * in(ops_[0], from).bytes(); // all blocks are of one size
 }
 
 } // namespace xcoll

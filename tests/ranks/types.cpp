@@ -264,6 +264,18 @@ void opaque_items_match_opaque_items(const Rank &rank, xcoll_comm_t comm) {
         const auto wanted = static_cast<char>(i / (7 * sizeof(Particle)) + 1);
         ranks::check(reinterpret_cast<const char *>(all.data())[i] == wanted, "an opaque item came as something else");
     }
+    const auto n = static_cast<size_t>(rank.size());
+    std::vector<Particle> dealt(n), came(n);
+    for (size_t p = 0; p < n; ++p) {
+        dealt[p] = {{static_cast<double>(rank.rank()), static_cast<double>(p), 0}, "dust"};
+    }
+    ranks::succeed(xcoll_alltoall(dealt.data(), came.data(), 1, particle, comm));
+    for (size_t p = 0; p < n; ++p) {
+        const bool right = came[p].place[0] == static_cast<double>(p) && came[p].place[1] == rank.rank();
+        ranks::check(right, "an opaque item came from another rank, or was for another one");
+    }
+    ranks::succeed(xcoll_scatter(dealt.data(), came.data(), 1, particle, 0, comm));
+    ranks::check(came[0].place[1] == rank.rank(), "an opaque item of a scatter was for another rank");
     const bool opaque = rank.rank() == 0;
     if (rank.size() > 1) {
         ranks::expect(XCOLL_ERR_MISMATCH, opaque ? xcoll_alltoall(all.data(), all.data(), 1, particle, comm)
