@@ -68,23 +68,11 @@ void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, cons
         before.push_back(part_of(c, true, p, ranks_, true));
     }
     const Part &mine = before[static_cast<size_t>(rank.rank())];
-    const bool packed = c.row_gap == 0 && c.element_gap == 0;
     const Part after = part_of(c, false, rank.rank(), ranks_, true);
     Floats send(mine.reach(), untouched), recv(after.reach() + 2 * edge, untouched);
     for_each(mine, [&](const Indices &at, size_t place) { send[place] = value(at, rank.rank()); });
-    xcoll_tensor_t tensor;
-    ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
-    tensor.dtype = XCOLL_FLOAT32;
-    tensor.ndim = static_cast<int32_t>(c.shape.size());
-    tensor.shape = c.shape.data();
-    tensor.send_strides = packed ? nullptr : mine.strides.data();
-    tensor.recv_strides = packed ? nullptr : after.strides.data();
-    tensor.from_first = c.from_first.empty() ? nullptr : c.from_first.data();
-    tensor.from_count = c.from_count.empty() ? nullptr : c.from_count.data();
-    tensor.to_first = c.to_first.empty() ? nullptr : c.to_first.data();
-    tensor.to_count = c.to_count.empty() ? nullptr : c.to_count.data();
-    tensor.op = c.op;
-    call(form, send, recv, tensor, c, comm);
+    const Tensor tensor(c, XCOLL_FLOAT32, mine, after);
+    call(form, send, recv, *tensor.get(), c, comm);
     for_each(after, [&](const Indices &at, size_t place) {
         float &found = recv[edge + place];
         if (found != wanted(c, before, at)) {
@@ -97,60 +85,13 @@ void reshard(const Rank &rank, xcoll_comm_t comm, const Case &c, Form form, cons
                  "reshard wrote beside its part");
 }
 
-// Consecutive parts of random lengths, some of them empty.
-Indices random_parts(std::mt19937_64 &random, int64_t length, int ranks, Indices &first) {
-    Indices cuts = {0, length};
-    for (int p = 1; p < ranks; ++p) {
-        cuts.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(length + 1)));
-    }
-    std::sort(cuts.begin(), cuts.end());
-    Indices count;
-    for (size_t p = 0; p < static_cast<size_t>(ranks); ++p) {
-        first.push_back(cuts[p]);
-        count.push_back(cuts[p + 1] - cuts[p]);
-    }
-    return count;
-}
-
-// Each reaches a little into its neighbours.
-void widen(std::mt19937_64 &random, int64_t length, Indices &first, Indices &count) {
-    for (size_t p = 0; p < first.size(); ++p) {
-        const int64_t begin = std::max<int64_t>(0, first[p] - static_cast<int64_t>(random() % 3));
-        const int64_t end = std::min(length, first[p] + count[p] + static_cast<int64_t>(random() % 3));
-        first[p] = begin;
-        count[p] = end - begin;
-    }
-}
-
 void random_tensors(const Rank &rank, xcoll_comm_t comm) {
     const uint64_t first = ranks::first_seed();
     for (uint64_t seed = first; seed < first + 150; ++seed) {
         std::mt19937_64 random(seed);
-        Case c;
-        const auto dims = 1 + random() % 5;
-        for (size_t d = 0; d < dims; ++d) {
-            c.shape.push_back(static_cast<int64_t>(random() % 7 + (seed % 20 == 0 ? 0 : 1)));
-        }
-        c.from_dim = static_cast<int>(random() % (dims + 2)) - 2;
-        c.to_dim = static_cast<int>(random() % (dims + 1)) - 1;
-        if (c.from_dim >= 0 && random() % 2) {
-            const int64_t length = c.shape[static_cast<size_t>(c.from_dim)];
-            c.from_count = random_parts(random, length, rank.size(), c.from_first);
-            if (random() % 2) {
-                widen(random, length, c.from_first, c.from_count);
-            }
-        }
-        if (c.to_dim >= 0 && random() % 2) {
-            const int64_t length = c.shape[static_cast<size_t>(c.to_dim)];
-            c.to_count = random_parts(random, length, rank.size(), c.to_first);
-            if (random() % 2) {
-                widen(random, length, c.to_first, c.to_count);
-            }
-        }
+        Case c = random_case(random, rank.size());
         constexpr xcoll_op_t ops[] = {0, 0, XCOLL_SUM, XCOLL_MAX};
         c.op = ops[random() % 4];
-        c.row_gap = static_cast<int64_t>(random() % 3);
-        c.element_gap = random() % 3 == 0 ? 1 : 0;
         reshard(rank, comm, c, static_cast<Form>(seed % 5), "case " + std::to_string(seed));
     }
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -251,9 +252,18 @@ struct Type {
     bool floating; // a real number
     bool (*has)(xcoll_op_t op);
     Tile (*input)(Flavour flavour, xcoll_op_t op, uint64_t seed, int rank);
-    Tile (*result)(Flavour flavour, xcoll_op_t op, uint64_t seed, const std::vector<int> &groups);
+    // By rank.
+    Tile (*reduced)(xcoll_op_t op, const std::vector<Tile> &inputs, const std::vector<int> &groups);
     // Equal, or both not a number.
     bool (*equal)(const unsigned char *a, const unsigned char *b);
+
+    Tile result(Flavour flavour, xcoll_op_t op, uint64_t seed, const std::vector<int> &groups) const {
+        std::vector<Tile> inputs;
+        for (int rank = 0, ranks = std::accumulate(groups.begin(), groups.end(), 0); rank < ranks; ++rank) {
+            inputs.push_back(input(flavour, op, seed, rank));
+        }
+        return reduced(op, inputs, groups);
+    }
 };
 
 template <class T> Tile input(Flavour flavour, xcoll_op_t op, uint64_t seed, int rank) {
@@ -265,19 +275,15 @@ template <class T> Tile input(Flavour flavour, xcoll_op_t op, uint64_t seed, int
     return tile;
 }
 
-template <class T> Tile result(Flavour flavour, xcoll_op_t op, uint64_t seed, const std::vector<int> &groups) {
-    int ranks = 0;
-    for (const int group : groups) {
-        ranks += group;
-    }
+template <class T> Tile reduced(xcoll_op_t op, const std::vector<Tile> &tiles, const std::vector<int> &groups) {
     Tile tile(period * sizeof(T));
-    std::vector<T> inputs(static_cast<size_t>(ranks));
-    for (size_t i = 0; i < period; ++i) {
-        for (int rank = 0; rank < ranks; ++rank) {
-            inputs[static_cast<size_t>(rank)] = sample<T>(flavour, op, random_bits(seed, rank, i));
+    std::vector<T> inputs(tiles.size());
+    for (size_t at = 0; at < tile.size(); at += sizeof(T)) {
+        for (size_t rank = 0; rank < tiles.size(); ++rank) {
+            std::memcpy(&inputs[rank], &tiles[rank][at], sizeof(T));
         }
         const T value = reduce<T>(op, inputs, groups);
-        std::memcpy(&tile[i * sizeof(T)], &value, sizeof(T));
+        std::memcpy(&tile[at], &value, sizeof(T));
     }
     return tile;
 }
@@ -313,7 +319,7 @@ template <class T> bool has(xcoll_op_t op) {
 }
 
 template <class T> constexpr Type type_of(xcoll_dtype_t handle, const char *name) {
-    return {handle, name, sizeof(T), is_real<T>, has<T>, input<T>, result<T>, equal<T>};
+    return {handle, name, sizeof(T), is_real<T>, has<T>, input<T>, reduced<T>, equal<T>};
 }
 constexpr Type types[] = {
     type_of<int8_t>(XCOLL_INT8, "int8"),
