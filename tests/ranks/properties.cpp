@@ -5,6 +5,7 @@
 // their heaps, alone, in flight together, and in groups, on communicators and parts of them, give what a plain
 // reference gives.
 #include "deeds.h"
+#include "places.h"
 
 using deeds::Deed;
 using deeds::Dice;
@@ -13,13 +14,6 @@ using deeds::Place;
 using ranks::Rank;
 
 namespace {
-
-Place place_of(xcoll_comm_t comm) {
-    Place place{comm, 0, 0};
-    ranks::succeed(xcoll_comm_rank(comm, &place.rank));
-    ranks::succeed(xcoll_comm_size(comm, &place.size));
-    return place;
-}
 
 // The form is a rank's own affair.
 Form form_of(uint64_t number, int rank) {
@@ -109,11 +103,8 @@ void grouped(const std::vector<Place> &places, uint64_t number, size_t count) {
 void test(Rank &rank) {
     const uint64_t first = ranks::first_seed();
     for (const char *settings : {"", "SHM_BUDGET=1M;LEND=5K", "LEND=5K;CMA=on"}) {
-        const Place world = place_of(rank.open(settings));
-        xcoll_comm_t half = XCOLL_COMM_NULL, same = XCOLL_COMM_NULL;
-        ranks::succeed(xcoll_comm_split(world.comm, world.rank % 2, -world.rank, &half));
-        ranks::succeed(xcoll_comm_dup(world.comm, &same));
-        const std::vector<Place> places{world, place_of(half), place_of(same)};
+        const deeds::Places every(rank, settings);
+        const std::vector<Place> &places = every.all();
         constexpr uint64_t rounds = 32;
         for (uint64_t seed = first; seed < first + rounds; ++seed) {
             const uint64_t number = seed * 1000;
@@ -122,10 +113,6 @@ void test(Rank &rank) {
             }
             together(places[seed % places.size()], number + 100, 1 + seed % 12);
             grouped(places, number + 200, 1 + seed % 15);
-        }
-        for (const Place &place : places) {
-            xcoll_comm_t comm = place.comm;
-            ranks::succeed(xcoll_comm_free(&comm));
         }
     }
 }
