@@ -2,69 +2,9 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "coll/itinerary.h"
 
 namespace xcoll {
-
-namespace {
-
-// Block p of equal blocks in the order of ranks.
-Portion block(const void *buffer, const Op &op, int p) {
-    char *base = static_cast<char *>(const_cast<void *>(buffer));
-    return {base + static_cast<size_t>(p) * op.bytes(), op.bytes(), nullptr};
-}
-
-} // namespace
-
-Portion Exchange::out(const Op &op, int to) const {
-    const auto t = static_cast<size_t>(to);
-    switch (op.kind) {
-    case Kind::bcast:
-        return rank_ != op.root ? Portion{} : op.out ? op.out[0] : block(op.recv, op, 0);
-    case Kind::allgather:
-    case Kind::allgatherv:
-    case Kind::allgather_dyn:
-        return op.out ? op.out[0] : block(op.send, op, 0);
-    case Kind::gather:
-    case Kind::gatherv:
-        return to != op.root ? Portion{} : op.out ? op.out[0] : block(op.send, op, 0);
-    case Kind::scatter:
-    case Kind::scatterv:
-        return rank_ != op.root ? Portion{} : op.out ? op.out[t] : block(op.send, op, to);
-    case Kind::alltoall:
-    case Kind::alltoallv:
-    case Kind::alltoall_dyn:
-    case Kind::reshard:
-        return op.out ? op.out[t] : block(op.send, op, to);
-    default:
-        fail(XCOLL_ERR_INTERNAL, "%s does not only move data", name_of(op.kind));
-    }
-}
-
-Portion Exchange::in(const Op &op, int from) const {
-    const auto f = static_cast<size_t>(from);
-    switch (op.kind) {
-    case Kind::bcast:
-        return from != op.root || rank_ == op.root ? Portion{} : op.in ? op.in[0] : block(op.recv, op, 0);
-    case Kind::allgather:
-    case Kind::allgatherv:
-    case Kind::allgather_dyn:
-    case Kind::alltoall:
-    case Kind::alltoallv:
-    case Kind::alltoall_dyn:
-    case Kind::reshard:
-        return op.in ? op.in[f] : block(op.recv, op, from);
-    case Kind::gather:
-    case Kind::gatherv:
-        return rank_ != op.root ? Portion{} : op.in ? op.in[f] : block(op.recv, op, from);
-    case Kind::scatter:
-    case Kind::scatterv:
-        return from != op.root ? Portion{} : op.in ? op.in[0] : block(op.recv, op, 0);
-    default:
-        fail(XCOLL_ERR_INTERNAL, "%s does not only move data", name_of(op.kind));
-    }
-}
 
 size_t Exchange::shared_out() const {
     return itinerary_ ? itinerary_->bytes(Itinerary::Side::shared_out, 0)

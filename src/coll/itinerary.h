@@ -2,7 +2,6 @@
 // ones again and again. Parts that lie behind each other in one buffer become one piece.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,8 +14,8 @@ public:
     using Side = ViewCursor::Side;
     using Piece = std::span<char>;
 
-    // nullptr if it has too many pieces for that.
-    static std::shared_ptr<const Itinerary> of(const Op &group, int rank, int ranks);
+    // Instead of what was written before. False if it has too many pieces for that.
+    bool write(const Op &group, int rank, int ranks);
 
     std::span<const Piece> pieces(Side side, int peer) const {
         const Section &found = section(side, peer);
@@ -49,8 +48,9 @@ private:
         return static_cast<size_t>(side) * ranks_ + static_cast<size_t>(peer);
     }
     // False if there were too many.
-    bool write_down(const Exchange &exchange, Side side, int peer);
-    void write_own(const Exchange &exchange);
+    bool write_side(const Exchange &exchange, Side side, int peer);
+    bool add(Section &section, Piece next);
+    void add_own(Piece to, Piece from);
 
     std::vector<Piece> pieces_;
     std::vector<Section> sections_;

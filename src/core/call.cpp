@@ -37,8 +37,11 @@ void Call::keep(std::vector<Call> calls) {
 
 void Call::write_itinerary(int rank, int ranks) {
     op.itinerary = nullptr; // it would be read instead of the calls
-    kept().itinerary = Itinerary::of(op, rank, ranks);
-    op.itinerary = kept_->itinerary.get();
+    auto &written = kept().itinerary;
+    if (!written) {
+        written = std::make_shared<Itinerary>();
+    }
+    op.itinerary = written->write(op, rank, ranks) ? written.get() : nullptr;
 }
 
 // ------------------------------------------------------------------------------------------- buffers that move

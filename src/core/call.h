@@ -51,7 +51,7 @@ private:
         std::vector<std::shared_ptr<const void>> held;
         std::vector<Call> calls;
         std::vector<Op> ops;
-        std::shared_ptr<const Itinerary> itinerary;
+        std::shared_ptr<Itinerary> itinerary;
     };
     Kept &kept() {
         if (!kept_) {
