@@ -27,15 +27,25 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
 
 // A call between xcoll_group_start and xcoll_group_end. What is wrong with it is told at once, and again at the end.
 // `request`: that of the call, if describe makes it one.
-template <class Describe> void record(Comm &comm, const std::unique_ptr<Plan> &request, Describe describe) {
+template <class Describe>
+void record(Group &group, Comm &comm, Describe describe, const std::unique_ptr<Plan> &request = nullptr,
+            const std::optional<Arguments> &arguments = std::nullopt) {
     Call call;
     try {
         describe(call, comm);
     } catch (...) {
-        current_group()->add(comm, std::move(call), caught(), nullptr);
+        group.add_refused(comm, std::move(call), caught());
         throw;
     }
-    current_group()->add(comm, std::move(call), std::nullopt, request.get());
+    group.add(comm, std::move(call), request.get(), arguments);
+}
+
+// The same for a call of a kind that known groups are made of: most groups are like one of the last.
+template <class Describe>
+void record_by_habit(Group &group, Comm &comm, Kind kind, const Arguments &arguments, Describe describe) {
+    if (!group.follow(comm, kind, arguments, describe)) {
+        record(group, comm, describe, nullptr, arguments);
+    }
 }
 
 // The buffers among the arguments: what is read is const.
@@ -52,6 +62,9 @@ template <class... T> void note_buffers(Call &call, T... arguments) {
 }
 // Nobody asks for those of a call that does not outlive its function.
 template <class... T> void note_buffers(KnownCall &, T...) {
+}
+template <class... T> void note_buffers(KnownPart &call, T... arguments) {
+    note_buffers(static_cast<Call &>(call), arguments...);
 }
 
 // ---- the forms in which an operation may be called
@@ -75,8 +88,12 @@ template <Kind kind, class Describe, class... T>
 xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe, T... arguments) noexcept {
     try {
         Comm &comm = checked(handle);
-        if (any_group_open()) [[unlikely]] {
-            record(comm, nullptr, describe);
+        if (Group *group = current_group()) [[unlikely]] {
+            if constexpr (may_be_part(kind)) {
+                record_by_habit(*group, comm, kind, Arguments(arguments...), describe);
+            } else {
+                record(*group, comm, describe);
+            }
         } else if constexpr (traits(kind).has_habit) {
             run_by_habit<kind>(comm, Arguments::of<kind>(arguments...), describe);
         } else {
@@ -99,12 +116,13 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             call.op.form = Form::immediate;
         };
         std::unique_ptr<Plan> plan;
-        if (any_group_open()) {
-            record(comm, plan, [&](Call &call, const Comm &of) {
+        if (Group *group = current_group()) {
+            const auto with_plan = [&](Call &call, const Comm &of) {
                 with_request(call, of);
                 plan = std::make_unique<Plan>();
                 plan->recorded = true;
-            });
+            };
+            record(*group, comm, with_plan, plan);
             *request = handle_of(plan.release());
             return;
         }
@@ -124,7 +142,7 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
     return guarded(function, [&] {
         Comm &comm = checked(handle);
         out(request, "request") = XCOLL_REQUEST_NULL;
-        if (any_group_open()) {
+        if (current_group()) {
             fail(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by xcoll_group_end_init");
         }
         Call call; // takes no number yet, so nobody is told if it is refused
@@ -140,8 +158,8 @@ template <class Describe>
 xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_t stream, Describe describe) noexcept {
     return guarded(function, [&] {
         Comm &comm = checked(handle);
-        if (any_group_open()) {
-            record(comm, nullptr, [&](Call &call, const Comm &of) {
+        if (Group *group = current_group()) {
+            record(*group, comm, [&](Call &call, const Comm &of) {
                 check_stream(stream);
                 describe(call, of);
             });

@@ -8,10 +8,13 @@ namespace xcoll::api {
 
 namespace {
 
-// The plan of the outermost group; nullptr at the end of an inner one.
-std::unique_ptr<Plan> end_of_group() {
+// The outermost group; nullptr at the end of an inner one.
+std::unique_ptr<Group> ended_group() {
     check_not_forked();
-    const std::unique_ptr<Group> group = close_group();
+    return close_group();
+}
+std::unique_ptr<Plan> plan_of_group() {
+    const std::unique_ptr<Group> group = ended_group();
     return group ? group->plan() : nullptr;
 }
 
@@ -35,16 +38,17 @@ xcoll_result_t xcoll_group_start(void) {
 
 xcoll_result_t xcoll_group_then(void) {
     return guarded(__func__, [] {
-        if (!xcoll::any_group_open()) {
+        Group *const group = xcoll::current_group();
+        if (!group) {
             fail(XCOLL_ERR_STATE, "no group is open on this thread: expected xcoll_group_start before");
         }
-        xcoll::current_group()->then();
+        group->then();
     });
 }
 
 xcoll_result_t xcoll_group_cancel(void) {
     return guarded(__func__, [] {
-        while (xcoll::any_group_open()) {
+        while (xcoll::current_group()) {
             if (const std::unique_ptr<Group> group = xcoll::close_group()) {
                 group->cancel(xcoll::Failure(XCOLL_ERR_ABORTED, "the group of this call was cancelled"));
             }
@@ -54,10 +58,8 @@ xcoll_result_t xcoll_group_cancel(void) {
 
 xcoll_result_t xcoll_group_end(void) {
     return guarded(__func__, [] {
-        if (const std::unique_ptr<Plan> plan = end_of_group()) {
-            plan->start();
-            plan->wait(); // for those with requests of their own as well: they were under way together
-            plan->check();
+        if (const std::unique_ptr<Group> group = ended_group()) {
+            group->run();
         }
     });
 }
@@ -65,7 +67,7 @@ xcoll_result_t xcoll_group_end(void) {
 xcoll_result_t xcoll_group_iend(xcoll_request_t *request) {
     return guarded(__func__, [&] {
         out(request, "request") = XCOLL_REQUEST_NULL;
-        if (std::unique_ptr<Plan> plan = end_of_group()) {
+        if (std::unique_ptr<Plan> plan = plan_of_group()) {
             plan->start();
             *request = handle_of(plan.release());
         }
@@ -75,10 +77,10 @@ xcoll_result_t xcoll_group_iend(xcoll_request_t *request) {
 xcoll_result_t xcoll_group_end_init(xcoll_request_t *request) {
     return guarded(__func__, [&] {
         out(request, "request") = XCOLL_REQUEST_NULL;
-        if (xcoll::any_group_open() && xcoll::current_group()->has_requests()) {
+        if (const Group *group = xcoll::current_group(); group && group->has_requests()) {
             fail(XCOLL_ERR_STATE, "a call of this group has a request of its own, so the group cannot be persistent");
         }
-        if (std::unique_ptr<Plan> plan = end_of_group()) {
+        if (std::unique_ptr<Plan> plan = plan_of_group()) {
             plan->make_persistent();
             *request = handle_of(plan.release());
         }

@@ -19,6 +19,7 @@
 #include "base/trace_file.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
+#include "core/group_habit.h"
 #include "core/habit.h"
 #include "core/request.h"
 #include "core/user_memory.h"
@@ -102,6 +103,10 @@ public:
     void learn(Habit &habit, const Call &call);
     // The same as run(known.call).
     template <Kind kind> void run_again(Known &known);
+    // And what is known of the groups on it.
+    GroupHabitPlace &group_habit() {
+        return group_habit_;
+    }
     // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
     void refuse() noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
@@ -270,8 +275,10 @@ private:
     Habit habits_[kinds];
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
     std::optional<Failure> cause_;                   // of the trouble; written before trouble_
-    // nullptr: nobody wants one. Here at the end, where it moves nothing that each call uses to another cache line.
+    // nullptr: nobody wants one. Here at the end, as the next, where it moves nothing that each call uses to another
+    // cache line.
     std::unique_ptr<Trace> trace_;
+    GroupHabitPlace group_habit_;
 };
 
 } // namespace xcoll

@@ -33,10 +33,45 @@ uint64_t digest(const std::vector<Call> &calls) {
 
 } // namespace
 
-void Group::add(Comm &comm, Call call, const std::optional<Failure> &failure, Plan *request) {
-    failure_ = failure_ ? failure_ : failure;
+void Group::add(Comm &comm, Call &&call, Plan *request, const std::optional<Arguments> &arguments) {
+    stop_following();
+    add_entry({&comm, std::move(call), request, stage_, arguments});
+}
+
+void Group::add_refused(Comm &comm, Call &&call, const Failure &why) {
+    stop_following();
+    failure_ = failure_ ? failure_ : why;
+    add_entry({&comm, std::move(call), nullptr, stage_, std::nullopt});
+}
+
+KnownPart *Group::first_known(Comm &comm, Kind kind, const Arguments &arguments) {
+    comm_ = &comm;
+    habit_ = comm.group_habit().take();
+    if (!habit_) {
+        return nullptr;
+    }
+    habit_->begin();
+    return habit_->turn_to(kind, arguments);
+}
+
+// It is a group like all others from here on.
+void Group::stop_following() {
+    if (!std::exchange(follows_, false) || !habit_) {
+        return;
+    }
+    for (const KnownPart &part : habit_->parts()) {
+        add_entry({comm_, part, nullptr, 0, part.arguments});
+    }
+}
+
+void Group::add_entry(Entry &&entry) {
+    constexpr size_t few = 16; // growing from one call to so many would move each of the first four times
+    Comm &comm = *entry.comm;
     try {
-        entries_.push_back({&comm, std::move(call), request, stage_});
+        if (entries_.empty()) {
+            entries_.reserve(few);
+        }
+        entries_.push_back(std::move(entry));
     } catch (const std::bad_alloc &) {
         // The end of the group cannot refuse what it does not know of, and peers may wait for it.
         const Failure lost = out_of_memory(comm.team().rank);
@@ -97,11 +132,12 @@ void Group::add_operations(Operations &operations, size_t stage, const Operation
 }
 
 std::unique_ptr<Plan> Group::plan() {
+    stop_following();
     try {
         return make_plan();
     } catch (const std::bad_alloc &) {
         const Failure lost = out_of_memory(Failure::nobody);
-        cancel(lost);
+        fail_requests(lost);
         for (const Entry &entry : entries_) {
             entry.comm->fail_for_good(out_of_memory(entry.comm->team().rank));
         }
@@ -123,7 +159,7 @@ std::unique_ptr<Plan> Group::make_plan() {
                 operation->comm->refuse();
             }
         }
-        cancel(*failure_);
+        fail_requests(*failure_);
         throw *failure_;
     }
     auto plan = std::make_unique<Plan>();
@@ -139,6 +175,11 @@ std::unique_ptr<Plan> Group::make_plan() {
 }
 
 void Group::cancel(const Failure &why) {
+    habit_.reset(); // its communicator may be gone
+    fail_requests(why);
+}
+
+void Group::fail_requests(const Failure &why) {
     for (const Entry &entry : entries_) {
         if (entry.request) {
             entry.request->recorded = false;
@@ -148,7 +189,50 @@ void Group::cancel(const Failure &why) {
     }
 }
 
-Group *current_group() {
+void Group::run() {
+    if (KnownGroup *known = follows_ && habit_ && stage_ == 0 ? habit_->ended() : nullptr) {
+        known->run(*comm_);
+        return;
+    }
+    const std::unique_ptr<Plan> planned = plan();
+    planned->start();
+    planned->wait(); // for those with requests of their own as well: they were under way together
+    planned->check();
+    learn(*planned);
+}
+
+// One exchange of calls that their arguments tell all about.
+bool Group::may_be_known(const Plan &plan) const {
+    const auto operations = plan.operations();
+    return stage_ == 0 && operations.size() == 1 && operations[0]->what.op.kind == Kind::group &&
+           entries_.size() <= GroupHabit::most_parts &&
+           std::all_of(entries_.begin(), entries_.end(),
+                       [](const Entry &entry) { return entry.arguments && !entry.call.op.in; });
+}
+
+void Group::learn(const Plan &plan) {
+    if (!may_be_known(plan)) {
+        return;
+    }
+    const Request &operation = *plan.operations()[0];
+    try {
+        if (!habit_) {
+            habit_ = std::make_unique<GroupHabit>();
+        }
+        if (habit_->repeats(operation.call)) {
+            std::vector<KnownPart> parts;
+            parts.reserve(entries_.size());
+            for (const Entry &entry : entries_) {
+                parts.emplace_back(entry.call, *entry.arguments);
+            }
+            habit_->know(operation.what.op, std::move(parts));
+        }
+    } catch (const std::bad_alloc &) {
+        // Then it is not known.
+    }
+}
+
+Group *group_of_thread() {
     return thread_group.group;
 }
 

@@ -3,12 +3,16 @@
 // The calls of one communicator that only move data become one Exchange, whatever their number: one head, one stream,
 // so 64 small all-gathers cost little more than one. Everything else is an operation of its own. All ranks plan alike,
 // from the kinds of the calls alone.
+//
+// Most groups on a communicator are like one of the last (core/group_habit.h). As long as a group goes on like that,
+// only its buffers are looked at; from the first call that differs on it is recorded, with all that came before.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/group_habit.h"
 #include "core/plan.h"
 #include "core/process.h"
 
@@ -16,15 +20,43 @@ namespace xcoll {
 
 class Group {
 public:
-    // A call of the group, or the failure that kept it from being one: the group will not run then. `request`: the plan
-    // of a call that gets a request of its own.
-    void add(Comm &comm, Call call, const std::optional<Failure> &failure, Plan *request);
+    Group() = default;
+    Group(const Group &) = delete;
+    Group &operator=(const Group &) = delete;
+    ~Group() {
+        if (habit_) {
+            comm_->group_habit().put(std::move(habit_));
+        }
+    }
+    // The next call, if a known group goes on with it; describe(part, comm) looks at its buffers. False if none does,
+    // or they are refused: then it is to be described as any other, and added.
+    template <class Describe> bool follow(Comm &comm, Kind kind, const Arguments &arguments, Describe describe) {
+        KnownPart *const part = follows_ ? next_known(comm, kind, arguments) : nullptr;
+        if (!part) {
+            return false;
+        }
+        const void *const send = part->op.send, *const recv = part->op.recv;
+        try {
+            describe(*part, comm);
+        } catch (const Failure &) {
+            return false;
+        }
+        habit_->go_on(part->op.send != send || part->op.recv != recv);
+        return true;
+    }
+    // Any other call. `request`: the plan of a call that gets a request of its own. `arguments`: if they tell all about
+    // the call but its buffers.
+    void add(Comm &comm, Call &&call, Plan *request, const std::optional<Arguments> &arguments);
+    // The failure that kept it from being one: the group will not run.
+    void add_refused(Comm &comm, Call &&call, const Failure &why);
     void then() {
         ++stage_;
     }
-    // Everything as one plan. Throws the first failure of the group, the peers being told.
+    // Everything, to its end. Throws the first failure of the group, the peers being told.
+    void run();
+    // Everything as one plan. Throws as well.
     std::unique_ptr<Plan> plan();
-    // Those calls that have requests of their own will not happen.
+    // Nothing of it happens, and communicators may be gone.
     void cancel(const Failure &why);
     bool has_requests() const;
 
@@ -34,24 +66,42 @@ private:
         Call call;
         Plan *request;
         size_t stage;
+        std::optional<Arguments> arguments;
     };
+    // Inline, so that the arguments stay in registers: from memory that was just written in parts they would come late.
+    [[gnu::always_inline]] KnownPart *next_known(Comm &comm, Kind kind, const Arguments &arguments) {
+        if (habit_ && comm_ == &comm && stage_ == 0) [[likely]] {
+            KnownPart *const part = habit_->expected();
+            return part && part->is_like(kind, arguments) ? part : habit_->turn_to(kind, arguments);
+        }
+        return comm_ ? nullptr : first_known(comm, kind, arguments);
+    }
+    KnownPart *first_known(Comm &comm, Kind kind, const Arguments &arguments);
+    void stop_following();
+    void add_entry(Entry &&entry);
     std::unique_ptr<Plan> make_plan();
     void add_operations(Operations &operations, size_t stage, const Operations &before);
+    void fail_requests(const Failure &why);
+    bool may_be_known(const Plan &plan) const;
+    void learn(const Plan &plan);
 
-    std::vector<Entry> entries_;
+    bool follows_ = true;  // a known group, with all calls so far
+    Comm *comm_ = nullptr; // of the first call, if a known group could begin with it
+    std::unique_ptr<GroupHabit> habit_;
+    std::vector<Entry> entries_;     // all calls, once it follows none
     std::vector<Plan::Part> places_; // of each entry
     std::optional<Failure> failure_;
     size_t stage_ = 0;
 };
 
 // The group of the calling thread: nullptr outside of groups.
-Group *current_group();
+Group *group_of_thread();
+inline Group *current_group() {
+    return process().has_groups() ? group_of_thread() : nullptr;
+}
 // They nest: only the outermost is one.
 void open_group();
 // The group, if this was the outermost; throws STATE if none is open.
 std::unique_ptr<Group> close_group();
-inline bool any_group_open() {
-    return process().has_groups() && current_group();
-}
 
 } // namespace xcoll

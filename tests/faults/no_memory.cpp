@@ -141,6 +141,18 @@ void group(const Rank &, xcoll_comm_t comm, Outcome &outcome) {
         outcome.note(end);
     }
 }
+// The second one is remembered, and those after it are like it.
+void like_groups(const Rank &, xcoll_comm_t comm, Outcome &outcome) {
+    Parts parts[2];
+    for (int turn = 0; turn < 4 && outcome.result() == XCOLL_SUCCESS; ++turn) {
+        Parts &p = parts[turn % 2];
+        if (start_group(comm, outcome)) {
+            outcome.note(xcoll_allgather(p.send, Parts::each, p.recv, XCOLL_INT32, comm));
+            outcome.note(xcoll_bcast(p.send, Parts::each, XCOLL_INT32, 0, comm));
+            outcome.note(xcoll_group_end());
+        }
+    }
+}
 void group_of_requests(const Rank &, xcoll_comm_t comm, Outcome &outcome) {
     Parts p;
     int more[2] = {};
@@ -287,6 +299,7 @@ const Scene scenes[] = {
     {"reduce_scatterv", reduce_scatterv},
     {"scan", scan},
     {"a group", group},
+    {"like groups", like_groups},
     {"a group of requests", group_of_requests},
     {"a persistent group", persistent_group},
     {"request_on_done", told},

@@ -35,6 +35,7 @@ TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
 HABITS = ("ranks/habits_threads", "2")
 AGAIN = ("ranks/started_again_threads", "2")
+KNOWN_GROUPS = ("ranks/known_groups_threads", "3")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
 
 
@@ -110,6 +111,15 @@ MUTATIONS = [
              ("src/core/comm_blocking.cpp", "if (known.mode != float_mode) [[unlikely]] {", "if (false) {")),
     mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_requests.cpp", "if (!request.row || request.mode != float_mode) {", "if (!request.row) {")),
+    mutation("a known group of any arguments", KNOWN_GROUPS, "a call that differs is taken for the known group's",
+             ("src/core/known_group.h", "return op.kind == kind && arguments == with;", "return op.kind == kind;")),
+    mutation("a known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
+             ("src/core/group.h", "habit_->go_on(part->op.send != send || part->op.recv != recv);",
+              "habit_->go_on(false);")),
+    mutation("a known group's beginning is all of it", KNOWN_GROUPS, "calls run that were not made",
+             ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
+    mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
+             ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
     mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
              ("src/core/comm_progress.cpp", "if (in_flight_.back() == &request) [[likely]] {", "if (true) {")),
     mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",

@@ -1,0 +1,95 @@
+// The last few groups on a communicator, for the next one that is like one of them: it is compared call by call while
+// it is recorded. What habit.h is to single calls.
+//
+// A group takes it away from the communicator when it begins, and brings it back when it has ended: groups that two
+// threads have open at once do not share it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "core/known_group.h"
+
+namespace xcoll {
+
+class GroupHabit {
+public:
+    // Of a known group: more than a program calls by name, or a layer has parameters. A part takes 0.4 KiB beside its
+    // pieces.
+    static constexpr size_t most_parts = 256;
+
+    // ---- while a group is recorded
+    void begin() {
+        followed_ = nullptr;
+        calls_ = 0;
+    }
+    // The call that comes next if the group goes on like the known one that it was like so far; nullptr if there is
+    // none.
+    KnownPart *expected() {
+        return followed_ && calls_ < followed_->size() ? &followed_->part(calls_) : nullptr;
+    }
+    // If it is another one: in a known group that begins with the calls so far and goes on with that. nullptr if none
+    // does.
+    KnownPart *turn_to(Kind kind, const Arguments &arguments);
+    // That call has been made; whether with other buffers than it had.
+    void go_on(bool has_moved) {
+        ++calls_;
+        if (has_moved) {
+            followed_->note_move();
+        }
+    }
+    // The known group that has no more calls than that; nullptr if none is so short.
+    KnownGroup *ended();
+    // The calls that were like those of a known group, with their buffers.
+    std::span<const KnownPart> parts() const {
+        return followed_ ? followed_->first_parts(calls_) : std::span<const KnownPart>();
+    }
+
+    // ---- afterwards
+    // True if the group was one of the last: then it is worth knowing. Otherwise it takes the place of the oldest. Told
+    // by the fingerprint alone: it is compared with the others when it comes again.
+    bool repeats(const Fingerprint &group);
+    // What repeats(). Without memory for it, nothing is known.
+    void know(const Op &group, std::vector<KnownPart> parts);
+
+private:
+    template <class Fits> bool turn(Fits fits);
+
+    // As many as single calls of a kind.
+    static constexpr size_t most = 4;
+    struct Last {
+        std::optional<Fingerprint> fingerprint;
+        std::unique_ptr<KnownGroup> known;
+    };
+    std::array<Last, most> last_;
+    size_t at_ = 0, oldest_ = 0;
+    KnownGroup *followed_ = nullptr;
+    size_t calls_ = 0;
+};
+
+// Where it lies while no group has it.
+class GroupHabitPlace {
+public:
+    GroupHabitPlace() = default;
+    GroupHabitPlace(const GroupHabitPlace &) = delete;
+    GroupHabitPlace &operator=(const GroupHabitPlace &) = delete;
+    ~GroupHabitPlace() {
+        take();
+    }
+    // nullptr: no group was worth it so far, or one has it.
+    std::unique_ptr<GroupHabit> take() {
+        return std::unique_ptr<GroupHabit>(habit_.exchange(nullptr, std::memory_order_acquire));
+    }
+    // Of two groups at once, the last one's stays.
+    void put(std::unique_ptr<GroupHabit> habit) {
+        delete habit_.exchange(habit.release(), std::memory_order_acq_rel);
+    }
+
+private:
+    std::atomic<GroupHabit *> habit_{nullptr};
+};
+
+} // namespace xcoll

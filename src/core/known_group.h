@@ -1,0 +1,73 @@
+// A group that has run, kept for the next one like it: the same plain calls, as a rule with the same buffers, which
+// most programs make again and again. Its calls are valid but for what their buffers are, and where all their bytes lie
+// is written down.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "coll/algorithm.h"
+#include "coll/itinerary.h"
+#include "core/habit.h"
+
+namespace xcoll {
+
+class Comm;
+
+// Of what its arguments tell all but the buffers, and what only moves them.
+constexpr bool may_be_part(Kind kind) {
+    return traits(kind).has_habit && traits(kind).moves_data;
+}
+
+// A call of a known group, with the buffers that it had last.
+class KnownPart : public KnownCall {
+public:
+    KnownPart(const Call &call, const Arguments &with) : KnownCall{call}, arguments(with) {
+    }
+    bool is_like(Kind kind, const Arguments &with) const {
+        return op.kind == kind && arguments == with;
+    }
+    bool is_like(const KnownPart &other) const {
+        return is_like(other.op.kind, other.arguments);
+    }
+    Arguments arguments;
+};
+
+class KnownGroup {
+public:
+    // Of that operation, which joins these calls (Kind::group).
+    KnownGroup(const Op &group, std::vector<KnownPart> parts);
+    KnownGroup(const KnownGroup &) = delete;
+    KnownGroup &operator=(const KnownGroup &) = delete;
+
+    size_t size() const {
+        return parts_.size();
+    }
+    KnownPart &part(size_t index) {
+        return parts_[index];
+    }
+    std::span<const KnownPart> first_parts(size_t count) const {
+        return {parts_.data(), count};
+    }
+    // A part has other buffers than it had.
+    void note_move() {
+        has_moved_ = true;
+    }
+    bool begins_like(std::span<const KnownPart> parts) const;
+    // The first parts have the buffers of these, which are like them.
+    void move_to(std::span<const KnownPart> parts);
+    // As a blocking call. Throws Failure.
+    void run(Comm &comm);
+
+private:
+    void follow_buffers(const Team &team);
+
+    std::vector<KnownPart> parts_;
+    std::vector<Op> ops_; // of the parts, as an Exchange wants them
+    Itinerary itinerary_;
+    bool has_moved_ = true; // a buffer of a part, since these were written
+    Call whole_;
+};
+
+} // namespace xcoll

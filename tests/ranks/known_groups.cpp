@@ -1,0 +1,293 @@
+// ranks: 1 2 3 5
+//
+// A group that is like one of the last does what the first one did: with the same buffers, with others, in place or
+// not, by turns with its likes, and after any of its calls differed, was refused or did not match.
+#include <functional>
+
+#include "recorded_calls.h"
+
+using ranks::Rank;
+using recorded::Calls;
+using recorded::Script;
+using recorded::What;
+
+namespace {
+
+// Enough for the library to know the group.
+constexpr int times = 4;
+
+// One of each kind, by the other roots again, and some that are alike.
+Script mixed(const Rank &rank, size_t count) {
+    const int last = rank.size() - 1;
+    return {{What::allgather, count, 0},     {What::bcast, count + 1, 0},   {What::alltoall, count, 0},
+            {What::gather, count, last},     {What::scatter, count + 2, 0}, {What::bcast, count, last},
+            {What::allgather, count + 3, 0}, {What::scatter, count, last},  {What::gather, count, 0},
+            {What::alltoall, count + 1, 0},  {What::allgather, count, 0}};
+}
+Script alike(size_t calls, size_t count) {
+    return Script(calls, {What::allgather, count, 0});
+}
+
+// Two sets of the same calls, for groups whose buffers change.
+class Groups {
+public:
+    Groups(const Rank &rank, xcoll_comm_t comm, const Script &script)
+        : comm_(comm), sets_{{rank, script}, {rank, script}} {
+    }
+    size_t calls() const {
+        return sets_[0].size();
+    }
+    // Call k takes its buffers from set `pick(k)`.
+    using Pick = std::function<size_t(size_t k)>;
+    void record(const Pick &pick, int turn, bool in_place = false) {
+        for (size_t k = 0; k < calls(); ++k) {
+            sets_[pick(k)].prepare(k, turn, in_place);
+            ranks::succeed(sets_[pick(k)].call(k, comm_));
+        }
+    }
+    void check(const Pick &pick, int turn) {
+        for (size_t k = 0; k < calls(); ++k) {
+            sets_[pick(k)].check(k, turn);
+        }
+    }
+    void run(const Pick &pick, int turn, bool in_place = false) {
+        ranks::succeed(xcoll_group_start());
+        record(pick, turn, in_place);
+        ranks::succeed(xcoll_group_end());
+        check(pick, turn);
+    }
+    void run(int turn) {
+        run(always_the_first, turn);
+    }
+    void get_used_to_it() {
+        for (int turn = 0; turn < times; ++turn) {
+            run(turn);
+        }
+    }
+    static size_t always_the_first(size_t) {
+        return 0;
+    }
+    Calls &calls_of(size_t set) {
+        return sets_[set];
+    }
+
+private:
+    xcoll_comm_t comm_;
+    Calls sets_[2];
+};
+
+void gives_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
+    for (const Script &script : {alike(64, 2), alike(2, 1), alike(9, 500), alike(300, 1), mixed(rank, 1),
+                                 mixed(rank, 0), mixed(rank, 200), mixed(rank, 20'000)}) {
+        Groups groups(rank, comm, script);
+        const size_t one = script.size() / 2;
+        int turn = 0;
+        for (; turn < times; ++turn) {
+            groups.run(turn);
+        }
+        for (; turn < 2 * times; ++turn) {
+            groups.run([&](size_t) { return static_cast<size_t>(turn) % 2; }, turn);
+        }
+        for (; turn < 3 * times; ++turn) {
+            groups.run([&](size_t k) { return k == one ? static_cast<size_t>(turn) % 2 : 0; }, turn);
+        }
+        for (; turn < 4 * times; ++turn) {
+            groups.run([&](size_t) { return static_cast<size_t>(turn) / 2 % 2; }, turn, turn % 2 != 0);
+        }
+    }
+}
+
+void gives_the_same_by_turns(const Rank &rank, xcoll_comm_t comm) {
+    for (const size_t variants : {size_t{2}, size_t{4}, size_t{5}}) {
+        std::vector<Groups> all;
+        for (size_t v = 0; v < variants; ++v) {
+            Script script = mixed(rank, 3);
+            script.back().count += v;
+            all.emplace_back(rank, comm, script);
+        }
+        for (int turn = 0; turn < times * static_cast<int>(variants); ++turn) {
+            all[static_cast<size_t>(turn) % variants].run(turn);
+        }
+    }
+}
+
+void follows_roots_that_change(const Rank &rank, xcoll_comm_t comm) {
+    for (int turn = 0; turn < 3 * times * rank.size(); ++turn) {
+        Script script;
+        for (int k = 0; k < 10; ++k) {
+            script.push_back({What::bcast, 2, (turn + k) % rank.size()});
+        }
+        Groups(rank, comm, script).run(turn);
+    }
+}
+
+// What was the same up to there is not taken for the whole.
+void notices_any_call_that_differs(const Rank &rank, xcoll_comm_t comm) {
+    const Script script = mixed(rank, 2);
+    Groups usual(rank, comm, script);
+    usual.get_used_to_it();
+    for (size_t k = 0; k < script.size(); ++k) {
+        Script longer = script, other = script, rooted = script;
+        longer[k].count += 1;
+        other[k].what = other[k].what == What::allgather ? What::alltoall : What::allgather;
+        rooted[k].root = (rooted[k].root + 1) % rank.size();
+        for (const Script &changed :
+             {longer, other, rooted, Script(script.begin(), script.begin() + static_cast<long>(k)),
+              Script(script.begin() + static_cast<long>(k), script.end())}) {
+            Groups groups(rank, comm, changed);
+            groups.run(1);
+            usual.run(2);
+            groups.run(3);
+            groups.run(4);
+            usual.run(5);
+        }
+    }
+    Script more = script;
+    more.push_back({What::bcast, 1, 0});
+    Groups(rank, comm, more).run(1);
+    usual.run(2);
+}
+
+// Calls that no group is known by, at any place in one that is.
+void takes_in_what_is_not_known(const Rank &rank, xcoll_comm_t comm, xcoll_comm_t other) {
+    Groups usual(rank, comm, mixed(rank, 2)), elsewhere(rank, other, mixed(rank, 2));
+    usual.get_used_to_it();
+    elsewhere.get_used_to_it();
+    for (const bool before : {true, false}) {
+        int mine = rank.rank(), sum = -1, more = -1;
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::succeed(xcoll_group_start());
+        for (const bool now : {true, false}) {
+            if (now == before) {
+                usual.record(Groups::always_the_first, 7);
+            } else {
+                ranks::succeed(xcoll_allreduce(&mine, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
+                ranks::succeed(xcoll_iallreduce(&mine, &more, 1, XCOLL_INT32, XCOLL_MAX, comm, &request));
+                elsewhere.record(Groups::always_the_first, 8);
+            }
+        }
+        ranks::succeed(xcoll_group_end());
+        ranks::succeed(xcoll_wait(&request));
+        usual.check(Groups::always_the_first, 7);
+        elsewhere.check(Groups::always_the_first, 8);
+        ranks::check(sum == rank.size() * (rank.size() - 1) / 2 && more == rank.size() - 1, "a wrong sum in a group");
+        usual.run(9);
+    }
+}
+
+void runs_beside_a_request(const Rank &rank, xcoll_comm_t comm) {
+    Groups groups(rank, comm, mixed(rank, 2));
+    groups.get_used_to_it();
+    int mine = 1, all = 0;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_iallreduce(&mine, &all, 1, XCOLL_INT32, XCOLL_SUM, comm, &request));
+    groups.run(times);
+    ranks::succeed(xcoll_wait(&request));
+    ranks::check(all == rank.size(), "a wrong sum of a request");
+}
+
+void ends_in_every_other_way(const Rank &rank, xcoll_comm_t comm) {
+    Groups groups(rank, comm, mixed(rank, 2));
+    groups.get_used_to_it();
+    const Groups::Pick second = [](size_t) { return size_t{1}; };
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+
+    ranks::succeed(xcoll_group_start());
+    groups.record(second, 1);
+    ranks::succeed(xcoll_group_iend(&request));
+    ranks::succeed(xcoll_wait(&request));
+    groups.check(second, 1);
+
+    ranks::succeed(xcoll_group_start());
+    groups.record(second, 2);
+    ranks::succeed(xcoll_group_end_init(&request));
+    groups.run(3); // is not what the request starts
+    ranks::succeed(xcoll_start(&request));
+    ranks::succeed(xcoll_wait(&request));
+    groups.check(second, 2);
+    std::vector<int> moved(2 * static_cast<size_t>(rank.size()));
+    ranks::succeed(xcoll_request_rebind(request, 0, XCOLL_SLOT_RECV, moved.data()));
+    ranks::succeed(xcoll_start(&request));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::succeed(xcoll_request_free(&request));
+    ranks::check(moved == groups.calls_of(1).result(0, 2), "a request did not follow its buffer");
+
+    ranks::succeed(xcoll_group_start());
+    groups.record(second, 4);
+    ranks::succeed(xcoll_group_cancel());
+    groups.run(5);
+
+    ranks::succeed(xcoll_group_start());
+    groups.record(Groups::always_the_first, 6);
+    ranks::succeed(xcoll_group_then());
+    groups.record(second, 7);
+    ranks::succeed(xcoll_group_end());
+    groups.check(Groups::always_the_first, 6);
+    groups.check(second, 7);
+
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_group_start());
+    groups.record(second, 8);
+    ranks::succeed(xcoll_group_end()); // of the inner one
+    ranks::check(groups.calls_of(1).result(0, 8) != groups.calls_of(1).found(0), "an inner group was run at its end");
+    ranks::succeed(xcoll_group_end());
+    groups.check(second, 8);
+}
+
+void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
+    const Script script = mixed(rank, 2);
+    Groups groups(rank, comm, script);
+    for (const size_t bad : {size_t{0}, script.size() / 2, script.size() - 1}) {
+        groups.get_used_to_it();
+        const bool mine = rank.rank() == rank.size() / 2;
+        ranks::succeed(xcoll_group_start());
+        for (size_t k = 0; k < script.size(); ++k) {
+            if (k == bad && mine) {
+                ranks::expect(XCOLL_ERR_ARGUMENT, groups.calls_of(0).call_without_buffers(k, comm));
+            } else {
+                ranks::succeed(groups.calls_of(0).call(k, comm));
+            }
+        }
+        ranks::expect(mine ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, xcoll_group_end());
+        groups.run(times);
+    }
+}
+
+void names_who_calls_something_else(const Rank &rank, xcoll_comm_t comm) {
+    if (rank.size() == 1) {
+        return;
+    }
+    const Script script = mixed(rank, 2);
+    Groups groups(rank, comm, script);
+    for (size_t k = 0; k < script.size(); ++k) {
+        groups.get_used_to_it();
+        Script changed = script;
+        changed[k].count += rank.rank() == 1 ? 1 : 0;
+        Groups differ(rank, comm, changed);
+        ranks::succeed(xcoll_group_start());
+        differ.record(Groups::always_the_first, 1);
+        ranks::expect(XCOLL_ERR_MISMATCH, xcoll_group_end());
+        groups.run(times);
+    }
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open(), other = rank.open();
+    gives_the_same_each_time(rank, comm);
+    gives_the_same_by_turns(rank, comm);
+    follows_roots_that_change(rank, comm);
+    notices_any_call_that_differs(rank, comm);
+    takes_in_what_is_not_known(rank, comm, other);
+    runs_beside_a_request(rank, comm);
+    ends_in_every_other_way(rank, comm);
+    refuses_bad_buffers(rank, comm);
+    names_who_calls_something_else(rank, comm);
+    ranks::succeed(xcoll_comm_free(&other));
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
