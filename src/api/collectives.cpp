@@ -90,7 +90,7 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
         Comm &comm = checked(handle);
         if (Group *group = current_group()) [[unlikely]] {
             if constexpr (may_be_part(kind)) {
-                record_by_habit(*group, comm, kind, Arguments(arguments...), describe);
+                record_by_habit(*group, comm, kind, Arguments::of<kind>(arguments...), describe);
             } else {
                 record(*group, comm, describe);
             }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/dtype.h"
 #include "base/shape.h"
@@ -115,6 +116,8 @@ static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
     return kind_traits[static_cast<size_t>(kind)];
 }
+// For functions that are compiled for it.
+template <Kind kind> using KindAsType = std::integral_constant<Kind, kind>;
 // The kind that users call so, or none.
 constexpr Kind kind_named(std::string_view name) {
     for (int number = 1; number < kinds; ++number) {

@@ -56,9 +56,9 @@ public:
         }
         return true;
     }
-    [[gnu::always_inline]] void pause_before_look(FirstLook::Since since) const {
+    [[gnu::always_inline]] void pause_before_look() const {
         if (!is_rooted()) {
-            window_.pause_before_look(n_, since);
+            window_.pause_before_look(n_);
         }
     }
     // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
@@ -157,9 +157,5 @@ private:
     uint64_t n_;
     size_t given_;
 };
-
-// The plain steps of a kind with a habit: both ways have the same ones, in the same order.
-template <Kind kind>
-using PlainSteps = std::conditional_t<traits(kind).own_counts, ShortExchange<kind>, OneShotOf<kind>>;
 
 } // namespace xcoll

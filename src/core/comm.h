@@ -186,9 +186,8 @@ private:
     void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
     void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
     void wait_for_credit(uint64_t n, uint64_t ahead);
-    // It goes in one shot, and all there is to its kind is compiled for it.
-    static bool has_plain_habit(const Op &op, const Row &row);
-    bool has_short_habit(const Op &op, const Row &row) const;
+    // It takes plain steps, uneven parts as long as they are short, and all there is to its kind is compiled for it.
+    bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
     void run_message(const Call &call);
     void open_post();
@@ -200,6 +199,7 @@ private:
     template <Kind manner> [[gnu::always_inline]] void start_in(Request &request);
     void start_beside_others(Request &request);
     void put_in_flight(Request &request);
+    Kind manner_of(const Request &request) const;
     [[gnu::always_inline]] void give_number(Request &request);
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
     void heed_earlier(Request &request);
@@ -208,6 +208,7 @@ private:
     void begin(Request &request);
     template <Kind manner> [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
     [[gnu::always_inline]] bool finish_plainly(Request &request);
+    template <class Steps> bool finish_in(const Steps &steps, Request &request);
     // Of steps of one_shot.h.
     template <class Steps> [[gnu::always_inline]] bool await_heads(const Steps &steps, uint64_t n);
     template <class Steps>

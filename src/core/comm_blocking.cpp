@@ -1,9 +1,8 @@
 // Operations that block: the steps of the algorithm one after the other, or its task, run to its end.
 #include <new>
 
-#include "coll/one_shot.h"
+#include "coll/plain_steps.h"
 #include "coll/point_to_point.h"
-#include "coll/short_exchange.h"
 #include "coll/streams.h"
 #include "coll/window_algorithms.h"
 #include "core/comm.h"
@@ -93,22 +92,14 @@ void Comm::run(const Call &call) {
 
 // ---- calls like the one before
 
-bool Comm::has_plain_habit(const Op &op, const Row &row) {
-    return row.run == one_shot && traits(op.kind).has_habit && !op.in && !op.user;
-}
-
-template <Kind... kind> static bool fits_short_exchange(const Op &op, const Team &team) {
-    return ((op.kind == kind && ShortExchange<kind>::fits(op, team.rank, team.size)) || ...);
-}
-
-bool Comm::has_short_habit(const Op &op, const Row &row) const {
-    return row.run == exchange_streams &&
-           fits_short_exchange<Kind::allgatherv, Kind::alltoallv, Kind::gatherv, Kind::scatterv>(op, team_);
+bool Comm::has_plain_habit(const Op &op, const Row &row) const {
+    const bool goes_in_one_shot = row.run == one_shot && traits(op.kind).has_habit && !op.in && !op.user;
+    return goes_in_one_shot || (row.run == exchange_streams && fits_short_exchange(op, team_.rank, team_.size));
 }
 
 void Comm::learn(Habit &habit, const Call &call) {
     const Row &row = choices_.row(call.op);
-    if (has_plain_habit(call.op, row) || has_short_habit(call.op, row)) {
+    if (has_plain_habit(call.op, row)) {
         habit.know(call, fingerprint(call.op, mode_), mode_, row);
     }
 }

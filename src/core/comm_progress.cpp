@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/clock.h"
-#include "coll/one_shot.h"
+#include "coll/plain_steps.h"
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
 #include "core/process.h"
@@ -49,7 +49,12 @@ void Comm::end_in_flight(const Failure &why) {
 
 // True if it is done.
 inline bool Comm::finish_plainly(Request &request) {
-    const OneShot steps(team_, request.what.op, request.call, request.n);
+    return by_plain_steps(request.what.op.kind, [&]<Kind kind>(KindAsType<kind>) {
+        return finish_in(PlainSteps<kind>(team_, request.what.op, request.call, request.n), request);
+    });
+}
+
+template <class Steps> bool Comm::finish_in(const Steps &steps, Request &request) {
     if (request.missing >= 0) {
         request.missing = steps.missing(request.missing);
         if (request.missing >= 0) {
@@ -209,7 +214,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
 template <Kind manner> void Comm::wait_in(Comm &comm, Request &request, Timing timing) {
     bool is_prompt = true;
     if (request.began_plainly) [[likely]] {
-        const OneShotOf<manner> steps(comm.team_, request.what.op, request.call, request.n);
+        const PlainSteps<manner> steps(comm.team_, request.what.op, request.call, request.n);
         is_prompt = comm.await_heads(steps, request.n);
         if (is_prompt && comm.finish_at_once(steps, request, timing)) [[likely]] {
             return;

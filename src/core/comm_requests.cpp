@@ -3,7 +3,7 @@
 #include <new>
 
 #include "base/clock.h"
-#include "coll/one_shot.h"
+#include "coll/plain_steps.h"
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
 #include "core/process.h"
@@ -14,7 +14,7 @@ namespace xcoll {
 // Takes the plain steps of a blocking call, without a task, for as long as nothing but heads of peers is missing.
 // False: nothing was shown, because there is no credit yet or, as `instead` tells then, no room.
 template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
-    const OneShotOf<manner> steps(team_, request.what.op, request.call, request.n);
+    const PlainSteps<manner> steps(team_, request.what.op, request.call, request.n);
     if (!window_->finds_credit(request.n, steps.credit())) {
         return false;
     }
@@ -49,7 +49,7 @@ template <Kind manner> inline void Comm::begin_now(Request &request) {
     }
     request.begun = true;
     Algorithm algorithm = request.row->run;
-    request.plain = algorithm == one_shot && begin_plainly<manner>(request, algorithm);
+    request.plain = (manner != Kind::none || algorithm == one_shot) && begin_plainly<manner>(request, algorithm);
     if (!request.plain) {
         start_task(request, algorithm);
     }
@@ -57,6 +57,13 @@ template <Kind manner> inline void Comm::begin_now(Request &request) {
 
 void Comm::begin(Request &request) {
     begin_now<Kind::none>(request);
+}
+
+Kind Comm::manner_of(const Request &request) const {
+    const Op &op = request.what.op;
+    const bool is_plain = request.after.empty() && has_plain_habit(op, *request.row);
+    const bool is_short = !traits(op.kind).own_counts || is_short_exchange(op, team_.rank, team_.size);
+    return is_plain && is_short ? op.kind : Kind::none;
 }
 
 inline void Comm::give_number(Request &request) {
@@ -68,7 +75,7 @@ inline void Comm::give_number(Request &request) {
         request.row = &choices_.row(op);
         request.call = fingerprint(op, float_mode);
         request.mode = float_mode;
-        request.manner = request.after.empty() && has_plain_habit(op, *request.row) ? op.kind : Kind::none;
+        request.manner = manner_of(request);
     }
     request.recorded = record(op, request.call, n, *request.row);
 }

@@ -43,7 +43,6 @@ private:
 // A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
 class KnownCall : public Call {};
 
-template <Kind kind> using KindAsType = std::integral_constant<Kind, kind>;
 template <size_t number> using HabitOf = KindAsType<traits(Kind{number}).has_habit ? Kind{number} : Kind::none>;
 
 // By kind: what `make` gives for those that have habits, and for all others what it gives for Kind::none.

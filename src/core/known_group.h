@@ -17,7 +17,7 @@ class Comm;
 
 // Of what its arguments tell all but the buffers, and what only moves them.
 constexpr bool may_be_part(Kind kind) {
-    return traits(kind).has_habit && traits(kind).moves_data;
+    return traits(kind).has_habit && traits(kind).moves_data && !traits(kind).own_counts;
 }
 
 // A call of a known group, with the buffers that it had last.

@@ -36,8 +36,8 @@ struct Request {
     TaskHome home{};
     Task task;
     bool begun = false;
-    Kind manner = Kind::none;               // as `row`: the kind, if it goes in one shot and has a habit
-    bool plain = false;                     // takes the plain steps of one_shot.h, which need no task
+    Kind manner = Kind::none;               // as `row`: the kind, if it takes plain steps and has a habit
+    bool plain = false;                     // takes plain steps (coll/plain_steps.h), which need no task
     bool began_plainly = false;             // the same when it was started; for who waits for it
     int missing = -1;                       // if plain: the first rank whose head has not been seen, -1: all were
     int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)

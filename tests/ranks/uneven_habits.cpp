@@ -1,8 +1,8 @@
 // ranks: 1 2 3 5 8
 //
 // Uneven calls, one like the other but for counts, places and buffers, do what the first one did: whether a rank gives
-// nothing, as much as fits a head or a slot, or more than its peers can read in one piece; in place; refused; and where
-// two ranks differ in what they expect of each other.
+// nothing, as much as fits a head or a slot, or more than its peers can read in one piece; in place; persistent;
+// refused; and where two ranks differ in what they expect of each other.
 #include <numeric>
 
 #include "ranks.h"
@@ -148,6 +148,36 @@ void gives_what_each_turn_asks(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Two that are under way together, so that who waits for one moves the other.
+void gives_the_same_at_every_start(const Rank &rank, xcoll_comm_t comm) {
+    for (int turn = 0; turn < times; turn += 2) {
+        Side all = side(rank, [&](int p) { return count_of(turn, p); });
+        Side in = side(rank, [&](int p) { return count_of(turn, p + 3 * rank.rank()); });
+        Side out = side(rank, [&](int p) { return count_of(turn, rank.rank() + 3 * p); });
+        xcoll_request_t requests[2];
+        ranks::succeed(xcoll_allgatherv_init(XCOLL_IN_PLACE, all.counts[own(rank)], all.data.data(), all.counts.data(),
+                                             all.places.data(), XCOLL_INT32, comm, &requests[0]));
+        ranks::succeed(xcoll_alltoallv_init(out.data.data(), out.counts.data(), out.places.data(), in.data.data(),
+                                            in.counts.data(), in.places.data(), XCOLL_INT32, comm, &requests[1]));
+        for (int start = 0; start < 3; ++start) {
+            all.fill(own(rank), turn + start, rank.rank(), 0);
+            for (int p = 0; p < rank.size(); ++p) {
+                out.fill(static_cast<size_t>(p), turn + start, rank.rank(), p);
+            }
+            ranks::succeed(xcoll_startall(2, requests));
+            ranks::succeed(xcoll_wait(&requests[start % 2]));
+            ranks::succeed(xcoll_wait(&requests[1 - start % 2]));
+            for (int p = 0; p < rank.size(); ++p) {
+                all.check(static_cast<size_t>(p), turn + start, p, 0, "persistent allgatherv");
+                in.check(static_cast<size_t>(p), turn + start, p, rank.rank(), "persistent alltoallv");
+            }
+        }
+        for (xcoll_request_t &request : requests) {
+            ranks::succeed(xcoll_request_free(&request));
+        }
+    }
+}
+
 void get_used_to_it(const Rank &rank, xcoll_comm_t comm) {
     for (int turn = 0; turn < 4; ++turn) {
         gather_to_all(rank, comm, 9 * turn);
@@ -188,6 +218,7 @@ void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm) {
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     gives_what_each_turn_asks(rank, comm);
+    gives_the_same_at_every_start(rank, comm);
     refuses_bad_buffers(rank, comm);
     names_who_expects_something_else(rank, comm);
     ranks::succeed(xcoll_comm_free(&comm));
