@@ -57,7 +57,7 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
-        throw;
+        throw with_own_operator(team_, op, failure);
     } catch (const std::bad_alloc &) {
         record_end(recorded, XCOLL_ERR_SYSTEM);
         const Failure failure = out_of_memory(team_.rank);

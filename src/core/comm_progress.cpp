@@ -89,7 +89,7 @@ inline bool Comm::move(Request &request, bool &moved) {
             request.task.rethrow();
         }
     } catch (const Failure &failure) {
-        request.failure = failure;
+        request.failure = with_own_operator(team_, request.what.op, failure);
     } catch (const std::bad_alloc &) {
         request.failure = out_of_memory(team_.rank);
     }
@@ -195,7 +195,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
                 return false; // and will not if it is asked again, which whoever drives does
             }
         } catch (const Failure &failure) {
-            request.failure = failure;
+            request.failure = with_own_operator(team_, request.what.op, failure);
         } catch (const std::bad_alloc &) {
             request.failure = out_of_memory(team_.rank);
         }

@@ -130,8 +130,14 @@ void names_must_match(const Rank &rank, xcoll_comm_t comm) {
     const char *name = rank.rank() == 0 ? "first" : "second";
     ranks::succeed(xcoll_op_create(compose_all, nullptr, nullptr, name, 0, &op));
     if (rank.size() > 1) {
+        const std::vector<std::string> said = {"operator of the user's with the hash",
+                                               "is \"" + std::string(name) + '"'};
         ranks::expect(XCOLL_ERR_MISMATCH, xcoll_allreduce(&one, &two, 1, XCOLL_UINT64, op, comm));
-        ranks::expect_message({"operator"});
+        ranks::expect_message(said);
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::succeed(xcoll_iallreduce(&one, &two, 1, XCOLL_UINT64, op, comm, &request));
+        ranks::expect(XCOLL_ERR_MISMATCH, xcoll_wait(&request));
+        ranks::expect_message(said);
     }
     ranks::succeed(xcoll_op_free(&op));
 }
