@@ -22,7 +22,7 @@ template <class C> void bcast(C &call, const Comm &comm, void *buf, size_t count
         set_shaped_buffer(call, buf, count, dtype);
         return;
     }
-    set_type(call, dtype, count);
+    set_type(call, dtype, "count", count);
     set_buffer(op, buf);
 }
 
@@ -31,7 +31,7 @@ void allreduce(C &call, const Comm &, const void *send, void *recv, size_t count
                xcoll_op_t op_handle) {
     Op &op = call.op;
     op.kind = Kind::allreduce;
-    set_type(call, dtype, count);
+    set_type(call, dtype, "count", count);
     set_operator(call, dtype, op_handle);
     set_buffers(op, send, recv);
 }
@@ -41,7 +41,7 @@ void reduce(C &call, const Comm &comm, const void *send, void *recv, size_t coun
             xcoll_op_t op_handle, int root) {
     Op &op = call.op;
     op.kind = Kind::reduce;
-    set_type(call, dtype, count);
+    set_type(call, dtype, "count", count);
     set_operator(call, dtype, op_handle);
     set_root(call, root, comm.team().size);
     if (comm.team().rank == root) {
@@ -56,7 +56,7 @@ void reduce_scatter(C &call, const Comm &comm, const void *send, void *recv, siz
                     xcoll_op_t op_handle) {
     Op &op = call.op;
     op.kind = Kind::reduce_scatter;
-    set_type(call, dtype, recvcount);
+    set_type(call, dtype, "recvcount", recvcount);
     set_operator(call, dtype, op_handle);
     const auto ranks = static_cast<size_t>(comm.team().size), rank = static_cast<size_t>(comm.team().rank);
     set_blocks(op, send, recv, {.sent = ranks, .received = 1, .own_sent = rank, .own_received = 0});
@@ -67,10 +67,11 @@ void allgather(C &call, const Comm &comm, const void *send, size_t sendcount, vo
     Op &op = call.op;
     op.kind = Kind::allgather;
     if (!is_dtype(dtype)) [[unlikely]] {
+        check_items(call, dtype, "sendcount", sendcount);
         allgather_typed(call, comm, send, sendcount, dtype, recv, sendcount, dtype);
         return;
     }
-    set_type(call, dtype, sendcount);
+    set_type(call, dtype, "sendcount", sendcount);
     const auto ranks = static_cast<size_t>(comm.team().size), rank = static_cast<size_t>(comm.team().rank);
     if (send == XCOLL_IN_PLACE) {
         send = static_cast<char *>(recv) + rank * op.bytes();
@@ -83,10 +84,11 @@ void alltoall(C &call, const Comm &comm, const void *send, void *recv, size_t co
     Op &op = call.op;
     op.kind = Kind::alltoall;
     if (!is_dtype(dtype)) [[unlikely]] {
+        check_items(call, dtype, "count", count);
         alltoall_typed(call, comm, send, count, dtype, recv, count, dtype);
         return;
     }
-    set_type(call, dtype, count);
+    set_type(call, dtype, "count", count);
     const auto ranks = static_cast<size_t>(comm.team().size);
     set_blocks(op, send, recv, {.sent = ranks, .received = ranks, .own_sent = 0, .own_received = 0});
 }
@@ -96,10 +98,11 @@ void gather(C &call, const Comm &comm, const void *send, size_t sendcount, void 
     Op &op = call.op;
     op.kind = Kind::gather;
     if (!is_dtype(dtype)) [[unlikely]] {
+        check_items(call, dtype, "sendcount", sendcount);
         gather_typed(call, comm, send, sendcount, dtype, recv, sendcount, dtype, root);
         return;
     }
-    set_type(call, dtype, sendcount);
+    set_type(call, dtype, "sendcount", sendcount);
     set_root(call, root, comm.team().size);
     if (comm.team().rank != root) {
         set_input(op, send, op.count);
@@ -117,10 +120,11 @@ void scatter(C &call, const Comm &comm, const void *send, void *recv, size_t rec
     Op &op = call.op;
     op.kind = Kind::scatter;
     if (!is_dtype(dtype)) [[unlikely]] {
+        check_items(call, dtype, "recvcount", recvcount);
         scatter_typed(call, comm, send, recvcount, dtype, recv, recvcount, dtype, root);
         return;
     }
-    set_type(call, dtype, recvcount);
+    set_type(call, dtype, "recvcount", recvcount);
     set_root(call, root, comm.team().size);
     if (comm.team().rank != root) {
         set_output(op, recv, op.count);

@@ -28,10 +28,9 @@ void check_tag(const char *name, int tag, bool any) {
 }
 
 // The bytes of one side; items that do not lie together become a part.
-size_t set_side(const char *name, const void *buffer, size_t count, const Items &items, Portion *part) {
-    if (count > most_elements) {
-        fail_count(count, items.bytes);
-    }
+size_t set_side(const char *name, const void *buffer, const char *count_name, size_t count, const Items &items,
+                Portion *part) {
+    check_count(items, count_name, count);
     if (count != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
         fail_buffer(name, buffer, count);
     }
@@ -53,8 +52,8 @@ void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dty
     }
     check_peer(comm, "peer", peer, false);
     check_tag("tag", tag, false);
-    const Items items = items_of(call, dtype);
-    op.sent = set_side("buf", buf, count, items, items.shape ? call.make_parts(1, 1) : nullptr);
+    const Items items = items_of(call, "dtype", dtype);
+    op.sent = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) : nullptr);
     op.tag = tag;
     op.send = buf;
 }
@@ -69,8 +68,8 @@ void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t d
     }
     check_peer(comm, "peer", peer, true);
     check_tag("tag", tag, true);
-    const Items items = items_of(call, dtype);
-    op.room = set_side("buf", buf, count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
+    const Items items = items_of(call, "dtype", dtype);
+    op.room = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
     op.recv_tag = tag;
     op.recv = buf;
 }
@@ -85,25 +84,25 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
     if (dest == XCOLL_NO_RANK && source == XCOLL_NO_RANK) {
         return;
     }
-    const Items items = items_of(call, dtype);
+    const Items items = items_of(call, "dtype", dtype);
     Portion *parts = items.shape ? call.make_parts(1, 1) : nullptr;
     if (dest != XCOLL_NO_RANK) {
         check_peer(comm, "dest", dest, false);
         check_tag("sendtag", sendtag, false);
-        op.sent = set_side("send", send, sendcount, items, parts);
+        op.sent = set_side("send", send, "sendcount", sendcount, items, parts);
         op.tag = sendtag;
         op.send = send;
     }
     if (source != XCOLL_NO_RANK) {
         check_peer(comm, "source", source, true);
         check_tag("recvtag", recvtag, true);
-        op.room = set_side("recv", recv, recvcount, items, parts ? parts + 1 : nullptr);
+        op.room = set_side("recv", recv, "recvcount", recvcount, items, parts ? parts + 1 : nullptr);
         op.recv_tag = recvtag;
         op.recv = recv;
     }
     const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken
     if (has_both && !is_apart(send, op.sent, recv, op.room)) {
-        fail_overlap(send, recv, op.room);
+        fail_overlap("send", send, "recv", recv, op.room, "separate buffers");
     }
 }
 

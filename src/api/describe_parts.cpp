@@ -8,65 +8,84 @@ namespace {
 
 // ---- one side of a call: a part for every rank
 
-struct Counts {
+// An argument with an element for each rank, and what it is called.
+template <class T> struct PerRank {
     const char *name;
-    const size_t *counts;
-    const size_t *displacements; // nullptr: one part behind the other
+    const T *values;
+};
+using Sizes = PerRank<size_t>;
+using Types = PerRank<xcoll_dtype_t>;
+
+struct Buffer {
+    const char *name;
+    const void *address;
 };
 
-void check_counts(const Counts &of) {
-    if (!of.counts) {
-        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected one count for each rank", of.name);
+template <class T> void check_given(const PerRank<T> &argument) {
+    if (!argument.values) {
+        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected one element for each rank", argument.name);
     }
 }
 
-void check_count(const Items &items, size_t count) {
-    if (count > most_elements) {
-        fail_count(count, items.bytes);
+std::string element_name(const char *array, int rank) {
+    return format("%s[%d]", array, rank);
+}
+
+void check_count(const Items &items, const Sizes &counts, int rank) {
+    if (counts.values[rank] > most_elements) {
+        fail_count(element_name(counts.name, rank).c_str(), counts.values[rank], items.bytes);
     }
 }
 
-void check_buffer(const char *name, const void *buffer, const Portion &part) {
-    if (part.bytes() != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
-        fail_buffer(name, buffer, part.count);
+Items items_for(Call &call, const Types &types, int rank) {
+    const std::optional<Items> items = find_items(call, types.values[rank]);
+    if (!items) {
+        fail_dtype(element_name(types.name, rank).c_str(), types.values[rank]);
+    }
+    return *items;
+}
+
+void check_buffer(const Buffer &buffer, const Portion &part, size_t count) {
+    if (part.bytes() != 0 && (!buffer.address || buffer.address == XCOLL_IN_PLACE)) {
+        fail_buffer(buffer.name, buffer.address, count);
     }
 }
 
-// Parts of one type, displaced by whole items.
-void fill(Portion *parts, const char *name, const void *buffer, const Items &items, const Counts &of, int ranks) {
-    check_counts(of);
+// Parts of one type, displaced by whole items; without displacements one behind the other.
+void fill(Portion *parts, const Buffer &buffer, const Items &items, const Sizes &counts, const size_t *displacements,
+          int ranks) {
+    check_given(counts);
     size_t next = 0;
     for (int p = 0; p < ranks; ++p) {
-        const size_t count = of.counts[p];
-        check_count(items, count);
-        const size_t at = of.displacements ? of.displacements[p] : next;
-        parts[p] = items.portion(buffer, at * static_cast<size_t>(items.extent), count);
-        check_buffer(name, buffer, parts[p]);
+        const size_t count = counts.values[p];
+        check_count(items, counts, p);
+        const size_t at = displacements ? displacements[p] : next;
+        parts[p] = items.portion(buffer.address, at * static_cast<size_t>(items.extent), count);
+        check_buffer(buffer, parts[p], count);
         next += count;
     }
 }
 
 // Equal parts, one behind the other.
-void fill(Portion *parts, const char *name, const void *buffer, const Items &items, size_t count, int ranks) {
-    check_count(items, count);
+void fill(Portion *parts, const Buffer &buffer, const Items &items, const char *count_name, size_t count, int ranks) {
+    check_count(items, count_name, count);
     for (int p = 0; p < ranks; ++p) {
-        parts[p] = items.portion(buffer, static_cast<size_t>(p) * items.span(count), count);
-        check_buffer(name, buffer, parts[p]);
+        parts[p] = items.portion(buffer.address, static_cast<size_t>(p) * items.span(count), count);
+        check_buffer(buffer, parts[p], count);
     }
 }
 
 // Parts of different types, displaced by bytes. Without a buffer displacements are addresses.
-void fill(Call &call, Portion *parts, const void *buffer, const Counts &of, const xcoll_dtype_t *types, int ranks) {
-    check_counts(of);
-    if (!types || !of.displacements) {
-        fail(XCOLL_ERR_ARGUMENT, "the %s of %s are NULL: expected one for each rank", types ? "displacements" : "types",
-             of.name);
-    }
+void fill(Call &call, Portion *parts, const Buffer &buffer, const Sizes &counts, const Sizes &displacements,
+          const Types &types, int ranks) {
+    check_given(counts);
+    check_given(displacements);
+    check_given(types);
     for (int p = 0; p < ranks; ++p) {
-        const Items items = items_of(call, types[p]);
-        check_count(items, of.counts[p]);
-        parts[p] = items.portion(buffer, of.displacements[p], of.counts[p]);
-        check_buffer(of.name, parts[p].base, parts[p]);
+        const Items items = items_for(call, types, p);
+        check_count(items, counts, p);
+        parts[p] = items.portion(buffer.address, displacements.values[p], counts.values[p]);
+        check_buffer({buffer.name, parts[p].base}, parts[p], counts.values[p]);
     }
 }
 
@@ -88,7 +107,8 @@ void set_equal_parts(Op &op, const Items &sent, size_t sendcount, const Items &r
     }
     if (sendcount * sent.elements != recvcount * received.elements ||
         sendcount * sent.bytes != recvcount * received.bytes) {
-        fail(XCOLL_ERR_ARGUMENT, "%zu elements are sent and %zu received: expected equal parts",
+        fail(XCOLL_ERR_ARGUMENT,
+             "sendcount and sendtype make %zu elements, recvcount and recvtype %zu: expected equal parts",
              sendcount * sent.elements, recvcount * received.elements);
     }
     op.dtype = sent.base;
@@ -101,10 +121,10 @@ bool is_root(Call &call, const Comm &comm, int root) {
 }
 
 // What a rank sends or takes alone, when the other side of the call does not matter here.
-void set_single(Portion &part, const char *name, const void *buffer, const Items &items, size_t count) {
-    check_count(items, count);
-    part = items.portion(buffer, 0, count);
-    check_buffer(name, buffer, part);
+void set_single(Portion &part, const Buffer &buffer, const Items &items, const char *count_name, size_t count) {
+    check_count(items, count_name, count);
+    part = items.portion(buffer.address, 0, count);
+    check_buffer(buffer, part, count);
 }
 
 // One part that goes to all (or to a root) and one from each rank.
@@ -116,9 +136,7 @@ void set_gathering(Call &call, const Comm &comm, const void *send, const Items &
         out[0] = own;
         return;
     }
-    check_count(sent, sendcount);
-    out[0] = sent.portion(send, 0, sendcount);
-    check_buffer("send", send, out[0]);
+    set_single(out[0], {"send", send}, sent, "sendcount", sendcount);
     check_own(out[0], own);
     check_apart({out, 1}, {in, static_cast<size_t>(comm.team().size)});
 }
@@ -131,9 +149,7 @@ void set_scattering(const Comm &comm, void *recv, const Items &received, size_t 
         in[0] = own;
         return;
     }
-    check_count(received, recvcount);
-    in[0] = received.portion(recv, 0, recvcount);
-    check_buffer("recv", recv, in[0]);
+    set_single(in[0], {"recv", recv}, received, "recvcount", recvcount);
     check_own(own, in[0]);
     check_apart({out, static_cast<size_t>(comm.team().size)}, {in, 1});
 }
@@ -162,14 +178,18 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
                      xcoll_dtype_t dtype, xcoll_op_t op_handle) {
     Op &op = call.op;
     op.kind = Kind::reduce_scatterv;
-    check_counts({"recvcounts", recvcounts, nullptr});
+    const Sizes counts{"recvcounts", recvcounts};
+    check_given(counts);
     const int ranks = comm.team().size, rank = comm.team().rank;
     size_t total = 0, before = 0;
     for (int p = 0; p < ranks; ++p) {
         before += p < rank ? recvcounts[p] : 0;
         total += recvcounts[p];
+        if (recvcounts[p] > most_elements) {
+            fail_count(element_name(counts.name, p).c_str(), recvcounts[p], is_dtype(dtype) ? size_of(dtype) : 1);
+        }
     }
-    set_type(call, dtype, total);
+    set_type(call, dtype, "the sum of recvcounts", total);
     set_operator(call, dtype, op_handle);
     op.counts = call.keep(recvcounts, static_cast<size_t>(ranks));
     const size_t own = recvcounts[rank] * op.element_bytes();
@@ -191,10 +211,10 @@ void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount
                 const size_t *displs, xcoll_dtype_t dtype) {
     call.op.kind = Kind::allgatherv;
     const int ranks = comm.team().size;
-    const Items items = items_of(call, dtype);
+    const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
-    fill(in, "recv", recv, items, {"recvcounts", recvcounts, displs}, ranks);
+    fill(in, {"recv", recv}, items, {"recvcounts", recvcounts}, displs, ranks);
     set_gathering(call, comm, send, items, sendcount, in);
 }
 
@@ -202,15 +222,15 @@ void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, v
              const size_t *displs, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::gatherv;
     const bool receives = is_root(call, comm, root);
-    const Items items = items_of(call, dtype);
+    const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;
     if (!receives) {
-        set_single(call.make_parts(1, 1)[0], "send", send, items, sendcount);
+        set_single(call.make_parts(1, 1)[0], {"send", send}, items, "sendcount", sendcount);
         return;
     }
     const int ranks = comm.team().size;
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
-    fill(in, "recv", recv, items, {"recvcounts", recvcounts, displs}, ranks);
+    fill(in, {"recv", recv}, items, {"recvcounts", recvcounts}, displs, ranks);
     set_gathering(call, comm, send, items, sendcount, in);
 }
 
@@ -218,15 +238,15 @@ void scatterv(Call &call, const Comm &comm, const void *send, const size_t *send
               void *recv, size_t recvcount, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::scatterv;
     const bool sends = is_root(call, comm, root);
-    const Items items = items_of(call, dtype);
+    const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;
     if (!sends) {
-        set_single(call.make_parts(1, 1)[1], "recv", recv, items, recvcount);
+        set_single(call.make_parts(1, 1)[1], {"recv", recv}, items, "recvcount", recvcount);
         return;
     }
     const int ranks = comm.team().size;
     Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
-    fill(out, "send", send, items, {"sendcounts", sendcounts, displs}, ranks);
+    fill(out, {"send", send}, items, {"sendcounts", sendcounts}, displs, ranks);
     set_scattering(comm, recv, items, recvcount, out, out + ranks);
 }
 
@@ -235,11 +255,11 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
     call.op.kind = Kind::alltoallv;
     const int ranks = comm.team().size;
     const auto n = static_cast<size_t>(ranks);
-    const Items items = items_of(call, dtype);
+    const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;
-    fill(call.make_parts(n, n) + ranks, "recv", recv, items, {"recvcounts", recvcounts, rdispls}, ranks);
+    fill(call.make_parts(n, n) + ranks, {"recv", recv}, items, {"recvcounts", recvcounts}, rdispls, ranks);
     set_all_to_all(call, comm, send, recv, [&](Portion *out) {
-        fill(out, "send", send, items, {"sendcounts", sendcounts, sdispls}, ranks);
+        fill(out, {"send", send}, items, {"sendcounts", sendcounts}, sdispls, ranks);
     });
 }
 
@@ -247,11 +267,12 @@ void allgather_typed(Call &call, const Comm &comm, const void *send, size_t send
                      void *recv, size_t recvcount, xcoll_dtype_t recvtype) {
     call.op.kind = Kind::allgather;
     const int ranks = comm.team().size;
-    const Items sent = items_of(call, sendtype), received = items_of(call, recvtype);
+    const Items sent = items_of(call, "sendtype", sendtype);
+    const Items received = items_of(call, "recvtype", recvtype);
     const bool in_place = send == XCOLL_IN_PLACE;
     set_equal_parts(call.op, in_place ? received : sent, in_place ? recvcount : sendcount, received, recvcount);
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
-    fill(in, "recv", recv, received, recvcount, ranks);
+    fill(in, {"recv", recv}, received, "recvcount", recvcount, ranks);
     set_gathering(call, comm, send, sent, sendcount, in);
 }
 
@@ -260,17 +281,17 @@ void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcou
     call.op.kind = Kind::gather;
     const bool receives = is_root(call, comm, root);
     const bool in_place = receives && send == XCOLL_IN_PLACE;
-    const Items sent = items_of(call, in_place ? recvtype : sendtype);
-    const Items received = receives ? items_of(call, recvtype) : sent;
+    const Items sent = in_place ? items_of(call, "recvtype", recvtype) : items_of(call, "sendtype", sendtype);
+    const Items received = receives ? items_of(call, "recvtype", recvtype) : sent;
     const size_t count = in_place ? recvcount : sendcount;
     set_equal_parts(call.op, sent, count, received, receives ? recvcount : count);
     if (!receives) {
-        set_single(call.make_parts(1, 1)[0], "send", send, sent, sendcount);
+        set_single(call.make_parts(1, 1)[0], {"send", send}, sent, "sendcount", sendcount);
         return;
     }
     const int ranks = comm.team().size;
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
-    fill(in, "recv", recv, received, recvcount, ranks);
+    fill(in, {"recv", recv}, received, "recvcount", recvcount, ranks);
     set_gathering(call, comm, send, sent, sendcount, in);
 }
 
@@ -279,17 +300,17 @@ void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendco
     call.op.kind = Kind::scatter;
     const bool sends = is_root(call, comm, root);
     const bool in_place = sends && recv == XCOLL_IN_PLACE;
-    const Items received = items_of(call, in_place ? sendtype : recvtype);
-    const Items sent = sends ? items_of(call, sendtype) : received;
+    const Items received = in_place ? items_of(call, "sendtype", sendtype) : items_of(call, "recvtype", recvtype);
+    const Items sent = sends ? items_of(call, "sendtype", sendtype) : received;
     const size_t count = in_place ? sendcount : recvcount;
     set_equal_parts(call.op, sent, sends ? sendcount : count, received, count);
     if (!sends) {
-        set_single(call.make_parts(1, 1)[1], "recv", recv, received, recvcount);
+        set_single(call.make_parts(1, 1)[1], {"recv", recv}, received, "recvcount", recvcount);
         return;
     }
     const int ranks = comm.team().size;
     Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
-    fill(out, "send", send, sent, sendcount, ranks);
+    fill(out, {"send", send}, sent, "sendcount", sendcount, ranks);
     set_scattering(comm, recv, received, recvcount, out, out + ranks);
 }
 
@@ -299,13 +320,14 @@ void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendc
     const int ranks = comm.team().size;
     const auto n = static_cast<size_t>(ranks);
     const bool in_place = send == XCOLL_IN_PLACE;
-    const Items received = items_of(call, recvtype), sent = in_place ? received : items_of(call, sendtype);
+    const Items received = items_of(call, "recvtype", recvtype);
+    const Items sent = in_place ? received : items_of(call, "sendtype", sendtype);
     set_equal_parts(call.op, sent, in_place ? recvcount : sendcount, received, recvcount);
     Portion *out = call.make_parts(n, n), *in = out + ranks;
-    fill(in, "recv", recv, received, recvcount, ranks);
+    fill(in, {"recv", recv}, received, "recvcount", recvcount, ranks);
     call.op.recv = recv;
     call.op.send = in_place ? recv : send;
-    fill(out, "send", call.op.send, sent, in_place ? recvcount : sendcount, ranks);
+    fill(out, {"send", call.op.send}, sent, "sendcount", in_place ? recvcount : sendcount, ranks);
     check_apart({out, n}, {in, n});
 }
 
@@ -314,8 +336,9 @@ void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount
     call.op.kind = Kind::allgatherv;
     const int ranks = comm.team().size;
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
-    fill(call, in, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
-    const Items sent = send == XCOLL_IN_PLACE ? Items{} : items_of(call, sendtype);
+    fill(call, in, {"recv", recv}, {"recvcounts", recvcounts}, {"rdispls_bytes", rdispls_bytes},
+         {"recvtypes", recvtypes}, ranks);
+    const Items sent = send == XCOLL_IN_PLACE ? Items{} : items_of(call, "sendtype", sendtype);
     set_gathering(call, comm, send, sent, sendcount, in);
 }
 
@@ -325,9 +348,11 @@ void alltoallw(Call &call, const Comm &comm, const void *send, const size_t *sen
     call.op.kind = Kind::alltoallv;
     const int ranks = comm.team().size;
     const auto n = static_cast<size_t>(ranks);
-    fill(call, call.make_parts(n, n) + ranks, recv, {"recv", recvcounts, rdispls_bytes}, recvtypes, ranks);
+    fill(call, call.make_parts(n, n) + ranks, {"recv", recv}, {"recvcounts", recvcounts},
+         {"rdispls_bytes", rdispls_bytes}, {"recvtypes", recvtypes}, ranks);
     set_all_to_all(call, comm, send, recv, [&](Portion *out) {
-        fill(call, out, send, {"send", sendcounts, sdispls_bytes}, sendtypes, ranks);
+        fill(call, out, {"send", send}, {"sendcounts", sendcounts}, {"sdispls_bytes", sdispls_bytes},
+             {"sendtypes", sendtypes}, ranks);
     });
 }
 

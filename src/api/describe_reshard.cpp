@@ -150,7 +150,7 @@ void check_buffers(const Tensor &tensor, const void *send, const void *recv, int
     // Parts with gaps may be woven into each other, as queries and keys are.
     const Reach in = reach_of(send, tensor, tensor.from, rank), out = reach_of(recv, tensor, tensor.to, rank);
     if ((send == recv || (in.dense && out.dense)) && in.begin < out.end && out.begin < in.end) {
-        fail_overlap(send, recv, std::max(sent, received) * size_of(tensor.dtype));
+        fail_overlap("send", send, "recv", recv, std::max(sent, received) * size_of(tensor.dtype), "separate buffers");
     }
 }
 
@@ -223,7 +223,7 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
     op.kind = Kind::reshard;
     const int rank = comm.team().rank, ranks = comm.team().size;
     const Tensor tensor = read_tensor(given, from_dim, to_dim, rank, ranks);
-    set_type(call, tensor.dtype, tensor.elements);
+    set_type(call, tensor.dtype, "tensor.shape", tensor.elements);
     if (tensor.op != 0 || from_dim == XCOLL_PARTIAL) {
         set_operator(call, tensor.dtype, tensor.op != 0 ? tensor.op : xcoll_op_t{XCOLL_SUM});
     }

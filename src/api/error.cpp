@@ -25,9 +25,9 @@ void fail_forked() {
                           "after exec, or fork before xcoll_init");
 }
 
-void fail_bad_comm(const Comm *comm) {
-    fail(XCOLL_ERR_ARGUMENT,
-         comm ? "comm is not a communicator, or was freed" : "comm is XCOLL_COMM_NULL: expected a communicator");
+void fail_bad_comm(const Comm *comm, const char *name) {
+    fail(XCOLL_ERR_ARGUMENT, "%s is %s", name,
+         comm ? "not a communicator, or was freed" : "XCOLL_COMM_NULL: expected a communicator");
 }
 
 } // namespace xcoll::api

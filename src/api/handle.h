@@ -47,12 +47,12 @@ inline void check_not_forked() {
         fail_forked();
     }
 }
-[[noreturn]] void fail_bad_comm(const Comm *comm);
-inline Comm &checked(xcoll_comm_t handle) {
+[[noreturn]] void fail_bad_comm(const Comm *comm, const char *name);
+inline Comm &checked(xcoll_comm_t handle, const char *name = "comm") {
     Comm *comm = comm_of(handle);
     check_not_forked();
     if (!comm || !comm->is_alive()) [[unlikely]] {
-        fail_bad_comm(comm);
+        fail_bad_comm(comm, name);
     }
     return *comm;
 }

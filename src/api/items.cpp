@@ -5,16 +5,30 @@
 
 namespace xcoll::api {
 
-Items items_of(Call &call, xcoll_dtype_t dtype) {
+std::optional<Items> find_items(Call &call, xcoll_dtype_t dtype) {
     if (is_dtype(dtype)) {
         const size_t bytes = size_of(dtype);
-        return {dtype_of(dtype), bytes, static_cast<ptrdiff_t>(bytes), 1, nullptr};
+        return Items{dtype_of(dtype), bytes, static_cast<ptrdiff_t>(bytes), 1, nullptr};
     }
     const Shape *shape = call.hold(process().types().find(dtype));
     if (!shape) {
-        fail_dtype(dtype);
+        return std::nullopt;
     }
-    return {shape->base, shape->bytes, shape->extent, shape->elements(), shape};
+    return Items{shape->base, shape->bytes, shape->extent, shape->elements(), shape};
+}
+
+Items items_of(Call &call, const char *name, xcoll_dtype_t dtype) {
+    const std::optional<Items> items = find_items(call, dtype);
+    if (!items) {
+        fail_dtype(name, dtype);
+    }
+    return *items;
+}
+
+void check_count(const Items &items, const char *name, size_t count) {
+    if (count > most_elements) {
+        fail_count(name, count, items.bytes);
+    }
 }
 
 } // namespace xcoll::api

@@ -1,6 +1,8 @@
 // The type argument of a call, whatever it is: what its items look like in memory, and what they are made of.
 #pragma once
 
+#include <optional>
+
 #include "core/call.h"
 #include "xcoll.h"
 
@@ -23,7 +25,11 @@ struct Items {
     }
 };
 
-// Throws TYPE. The call holds a made type.
-Items items_of(Call &call, xcoll_dtype_t dtype);
+// Nothing: it is no type. The call holds a made one.
+std::optional<Items> find_items(Call &call, xcoll_dtype_t dtype);
+// Throws TYPE then, with the name of the parameter.
+Items items_of(Call &call, const char *name, xcoll_dtype_t dtype);
+// Throws ARGUMENT.
+void check_count(const Items &items, const char *name, size_t count);
 
 } // namespace xcoll::api

@@ -59,7 +59,7 @@ xcoll_result_t xcoll_op_create_premul(const void *scalar, xcoll_dtype_t dtype, u
             fail(XCOLL_ERR_ARGUMENT, "scalar is NULL: expected the address of the number to multiply by");
         }
         if (!is_dtype(dtype)) {
-            fail_dtype(dtype);
+            fail_dtype("dtype", dtype);
         }
         if (!has_operator(dtype_of(dtype), Operator::sum)) {
             fail(XCOLL_ERR_OP, "%s has no sum, so there is nothing to multiply", name_of(dtype_of(dtype)));

@@ -15,7 +15,8 @@ extern "C" {
 xcoll_result_t xcoll_comm_translate_rank(xcoll_comm_t from, int rank, xcoll_comm_t to, int *translated) {
     return guarded(__func__, [&] {
         out(translated, "translated") = XCOLL_UNDEFINED;
-        const xcoll::Membership &there = checked(from).membership(), &here = checked(to).membership();
+        const xcoll::Membership &there = checked(from, "from").membership();
+        const xcoll::Membership &here = checked(to, "to").membership();
         if (rank == XCOLL_NO_RANK) {
             *translated = XCOLL_NO_RANK;
             return;

@@ -114,8 +114,9 @@ void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
         const Sides sides = sides_of(call.op, team);
         check_apart(sides.out, sides.in);
     } catch (...) {
+        const Failure why = caught();
         plan.move_buffer(part, wanted, before);
-        throw;
+        fail(why.result(), "with buffer %p, %s", buffer, why.what());
     }
 }
 

@@ -10,15 +10,15 @@ using namespace xcoll::api;
 xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, xcoll_op_t op) {
     return guarded(__func__, [&] {
         Call call;
-        set_type(call, dtype, count);
+        set_type(call, dtype, "count", count);
         set_operator(call, dtype, op);
         if (call.op.op == Operator::avg) {
             fail(XCOLL_ERR_OP,
-                 "avg is not defined for two arrays, which are no ranks: expected sum or another operator");
+                 "op avg is not defined for two arrays, which are no ranks: expected sum or another operator");
         }
         if (call.op.user && call.op.user->is_premultiplied()) {
             fail(XCOLL_ERR_OP,
-                 "a premultiplied sum multiplies what ranks have: expected XCOLL_SUM or another operator");
+                 "op is a premultiplied sum, which multiplies what ranks have: expected XCOLL_SUM or another operator");
         }
         if (count == 0) {
             return;
@@ -31,7 +31,7 @@ xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xco
         }
         const auto a = reinterpret_cast<uintptr_t>(in), b = reinterpret_cast<uintptr_t>(inout);
         if (a != b && (a < b ? b - a : a - b) < call.op.bytes()) {
-            fail_overlap(in, inout, call.op.bytes());
+            fail_overlap("in", in, "inout", inout, call.op.bytes(), "separate arrays, or one for both");
         }
         if (const UserOperator *made = call.op.user) {
             const xcoll_result_t result = made->fn(in, inout, count, dtype, made->context);

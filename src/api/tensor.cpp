@@ -17,7 +17,7 @@ xcoll_tensor_t read_struct(const xcoll_tensor_t *tensor) {
         fail(XCOLL_ERR_UNSUPPORTED, "tensor.flags is %#x: this version supports only 0", copy.flags);
     }
     if (!is_dtype(copy.dtype)) {
-        fail_dtype(copy.dtype);
+        fail_dtype("tensor.dtype", copy.dtype);
     }
     if (copy.ndim < 1 || copy.ndim > most_dims) {
         fail(XCOLL_ERR_ARGUMENT, "tensor.ndim is %d: expected 1 to %d", copy.ndim, most_dims);

@@ -15,7 +15,7 @@ std::shared_ptr<const Shape> shape_of(xcoll_dtype_t dtype) {
     }
     auto shape = process().types().find(dtype);
     if (!shape) {
-        fail_dtype(dtype);
+        fail_dtype("dtype", dtype);
     }
     return shape;
 }
@@ -103,7 +103,7 @@ xcoll_result_t xcoll_type_free(xcoll_dtype_t *type) {
             fail(XCOLL_ERR_TYPE, "type %#x is predefined: only types that were made are freed", *type);
         }
         if (!xcoll::process().types().remove(*type)) {
-            fail_dtype(*type);
+            fail_dtype("type", *type);
         }
         *type = 0;
     });

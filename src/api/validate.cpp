@@ -7,12 +7,12 @@
 
 namespace xcoll::api {
 
-void fail_dtype(xcoll_dtype_t dtype) {
+void fail_dtype(const char *name, xcoll_dtype_t dtype) {
     if (process().types().find(dtype)) {
-        fail(XCOLL_ERR_TYPE, "dtype %#x was made by the user: expected a predefined type", dtype);
+        fail(XCOLL_ERR_TYPE, "%s %#x was made by the user: expected a predefined type", name, dtype);
     }
-    fail(XCOLL_ERR_TYPE, "dtype %#x is not a data type%s", dtype,
-         is_operator(dtype) ? ": it is an operator; are dtype and op swapped?"
+    fail(XCOLL_ERR_TYPE, "%s %#x is not a data type%s", name, dtype,
+         is_operator(dtype) ? ": it is an operator; are a type and an operator swapped?"
                             : ": expected XCOLL_FLOAT32 or another of xcoll.h");
 }
 
@@ -22,7 +22,7 @@ void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op) {
              is_dtype(op) ? ": it is a data type; are dtype and op swapped?"
                           : ": expected XCOLL_SUM or another of xcoll.h");
     }
-    fail(XCOLL_ERR_OP, "%s is not defined for %s; xcoll_allreduce(3) lists which types have which operators",
+    fail(XCOLL_ERR_OP, "op %s is not defined for dtype %s; xcoll_allreduce(3) lists which types have which operators",
          name_of(operator_of(op)), name_of(dtype_of(dtype)));
 }
 
@@ -35,17 +35,21 @@ void fail_buffer(const char *name, const void *buffer, size_t count) {
          count);
 }
 
-void fail_count(size_t count, size_t element) {
+void fail_count(const char *name, size_t count, size_t element) {
     fail(XCOLL_ERR_ARGUMENT,
-         "count %zu is too large: %zu bytes each would be more than any memory. Was a negative number passed?", count,
-         element);
+         "%s %zu is too large: %zu bytes each would be more than any memory. Was a negative number passed?", name,
+         count, element);
+}
+
+void fail_overlap(const char *name, const void *buffer, const char *other_name, const void *other, size_t bytes,
+                  const char *expected) {
+    fail(XCOLL_ERR_ARGUMENT, "%s %p and %s %p overlap within %zu bytes: expected %s", name, buffer, other_name, other,
+         bytes, expected);
 }
 
 void fail_overlap(const void *send, const void *recv, size_t bytes) {
-    fail(XCOLL_ERR_ARGUMENT,
-         "send %p and recv %p overlap within %zu bytes: expected separate buffers, XCOLL_IN_PLACE, or this rank's own "
-         "part at its place",
-         send, recv, bytes);
+    fail_overlap("send", send, "recv", recv, bytes,
+                 "separate buffers, XCOLL_IN_PLACE, or this rank's own part at its place");
 }
 
 bool overlap(const Portion &a, const Portion &b) {
@@ -63,8 +67,8 @@ void check_apart(std::span<const Portion> out, std::span<const Portion> in) {
     }
 }
 
-void set_items(Call &call, xcoll_dtype_t dtype, size_t count) {
-    const Items items = items_of(call, dtype);
+void set_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count) {
+    const Items items = items_of(call, "dtype", dtype);
     if (!items.shape->lies_together()) {
         fail(XCOLL_ERR_TYPE,
              "dtype %#x was made by the user, and its items have gaps or no bytes: expected a predefined type or, for "
@@ -73,7 +77,7 @@ void set_items(Call &call, xcoll_dtype_t dtype, size_t count) {
              dtype);
     }
     if (count > most_elements / items.bytes) {
-        fail_count(count, items.bytes);
+        fail_count(count_name, count, items.bytes);
     }
     call.op.item = items.shape;
     call.op.item_type = dtype;
@@ -102,16 +106,19 @@ void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
 void check_scan_operator(const Call &call) {
     const Op &op = call.op;
     if (op.op == Operator::avg) {
-        fail(XCOLL_ERR_OP, "avg is not defined for scans, where each rank adds up a different number of them: expected "
-                           "sum or another operator");
+        fail(XCOLL_ERR_OP,
+             "op avg is not defined for scans, where each rank adds up a different number of them: expected "
+             "sum or another operator");
     }
 }
 
+void check_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count) {
+    check_count(items_of(call, "dtype", dtype), count_name, count);
+}
+
 void set_shaped_buffer(Call &call, void *buf, size_t count, xcoll_dtype_t dtype) {
-    const Items items = items_of(call, dtype);
-    if (count > most_elements) {
-        fail_count(count, items.bytes);
-    }
+    const Items items = items_of(call, "dtype", dtype);
+    check_count(items, "count", count);
     if (count != 0 && (!buf || buf == XCOLL_IN_PLACE)) {
         fail_buffer("buf", buf, count);
     }

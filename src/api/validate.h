@@ -1,23 +1,27 @@
 // The one place where the arguments of operations are checked and brought into one form. Throws call errors that say
-// what was expected and what was seen.
+// what was expected and what was seen, of which parameter by the name that it has in xcoll.h.
 #pragma once
 
 #include "core/comm.h"
 
 namespace xcoll::api {
 
-[[noreturn]] void fail_dtype(xcoll_dtype_t dtype);
+[[noreturn]] void fail_dtype(const char *name, xcoll_dtype_t dtype);
 [[noreturn]] void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op);
 [[noreturn]] void fail_root(int root, int size);
 [[noreturn]] void fail_buffer(const char *name, const void *buffer, size_t count);
-[[noreturn]] void fail_count(size_t count, size_t element);
+[[noreturn]] void fail_count(const char *name, size_t count, size_t element);
+// `expected`: what the call could have used.
+[[noreturn]] void fail_overlap(const char *name, const void *buffer, const char *other_name, const void *other,
+                               size_t bytes, const char *expected);
+// Where calls may be in place.
 [[noreturn]] void fail_overlap(const void *send, const void *recv, size_t bytes);
 
 // Far above any memory, far below where bytes would wrap: a negative number, most likely.
 inline constexpr size_t most_elements = size_t{1} << 44;
 
 // What is known of a call that was made before is not looked at again (core/habit.h).
-inline void set_type(KnownCall &, xcoll_dtype_t, size_t) {
+inline void set_type(KnownCall &, xcoll_dtype_t, const char *, size_t) {
 }
 inline void set_operator(KnownCall &, xcoll_dtype_t, xcoll_op_t) {
 }
@@ -27,14 +31,14 @@ inline void check_scan_operator(const KnownCall &) {
 }
 
 // Of a type that the user made: for operators of users.
-void set_items(Call &call, xcoll_dtype_t dtype, size_t count);
-inline void set_type(Call &call, xcoll_dtype_t dtype, size_t count) {
+void set_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count);
+inline void set_type(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count) {
     if (!is_dtype(dtype)) [[unlikely]] {
-        set_items(call, dtype, count);
+        set_items(call, dtype, count_name, count);
         return;
     }
     if (count > most_elements) [[unlikely]] {
-        fail_count(count, size_of(dtype));
+        fail_count(count_name, count, size_of(dtype));
     }
     call.op.dtype = dtype_of(dtype);
     call.op.count = count;
@@ -132,6 +136,8 @@ inline void set_blocks(Op &op, const void *send, void *recv, const Blocks &block
     op.send = send;
     op.recv = recv;
 }
+// Of one type that the user made on both sides of a call, which has one name and one count for it.
+void check_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count);
 // A buffer of a made type, for both directions.
 void set_shaped_buffer(Call &call, void *buf, size_t count, xcoll_dtype_t dtype);
 

@@ -125,8 +125,8 @@ void allreduces(const Rank &, xcoll_comm_t comm) {
         {"xcoll_allreduce", of(nullptr, data, 4), XCOLL_ERR_ARGUMENT, {"send is NULL"}},
         {"xcoll_allreduce", of(data, nullptr, 4), XCOLL_ERR_ARGUMENT, {"recv is NULL"}},
         {"xcoll_allreduce", of(data, XCOLL_IN_PLACE, 4), XCOLL_ERR_ARGUMENT, {"recv", "XCOLL_IN_PLACE"}},
-        {"xcoll_allreduce", of(data, data + 1, 4), XCOLL_ERR_ARGUMENT, {"overlap"}},
-        {"xcoll_allreduce", of(data + 3, data, 4), XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {"xcoll_allreduce", of(data, data + 1, 4), XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}},
+        {"xcoll_allreduce", of(data + 3, data, 4), XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}},
         {"xcoll_allreduce", of(data, other, huge), XCOLL_ERR_ARGUMENT, {"count"}},
         {"xcoll_allreduce",
          [&] { return xcoll_allreduce(data, other, 1, XCOLL_FLOAT32, XCOLL_SUM, XCOLL_COMM_NULL); },
@@ -147,7 +147,7 @@ void allreduces(const Rank &, xcoll_comm_t comm) {
         {"xcoll_iallreduce",
          [&] { return xcoll_iallreduce(data, data + 1, 2, XCOLL_FLOAT32, XCOLL_SUM, comm, &request); },
          XCOLL_ERR_ARGUMENT,
-         {"overlap"}},
+         {"send", "recv", "overlap"}},
     });
     for (const xcoll_dtype_t dtype : no_dtypes) {
         make({{"xcoll_allreduce",
@@ -166,7 +166,7 @@ void allreduces(const Rank &, xcoll_comm_t comm) {
             make({{"xcoll_allreduce",
                    [&] { return xcoll_allreduce(data, other, 1, dtype, op, comm); },
                    XCOLL_ERR_OP,
-                   {"float"}}});
+                   {"op", "dtype"}}});
         }
     }
     ranks::check(request == XCOLL_REQUEST_NULL, "a call that is refused leaves no request");

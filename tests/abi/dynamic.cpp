@@ -29,11 +29,10 @@ struct Mistake {
 };
 
 constexpr Mistake mistakes_of_both[] = {
-    {"sendcounts is NULL", [](Arguments &a) { a.sendcounts = nullptr; }},
     {"recvcounts is NULL", [](Arguments &a) { a.recvcounts = nullptr; }},
     {"recv is NULL", [](Arguments &a) { a.recv = nullptr; }},
     {"recv is XCOLL_IN_PLACE", [](Arguments &a) { a.recv = XCOLL_IN_PLACE; }},
-    {"count", [](Arguments &a) { a.max_count = huge; }},
+    {"max_count", [](Arguments &a) { a.max_count = huge; }},
     {"dtype", [](Arguments &a) { a.dtype = 0; }, XCOLL_ERR_TYPE},
     {"swapped", [](Arguments &a) { a.dtype = XCOLL_SUM; }, XCOLL_ERR_TYPE},
     // When they run.
@@ -44,7 +43,12 @@ constexpr Mistake mistakes_of_both[] = {
     {"max_count is 4", [](Arguments &a) { a.sendcounts[0] = ~uint64_t{0}; }, XCOLL_ERR_TRUNCATE},
 };
 constexpr Mistake mistakes_of_allgather[] = {
+    {"sendcount is NULL", [](Arguments &a) { a.sendcounts = nullptr; }},
     {"packed is set and send is XCOLL_IN_PLACE", [](Arguments &a) { a.packed = 1, a.send = XCOLL_IN_PLACE; }},
+};
+
+constexpr Mistake mistakes_of_alltoall[] = {
+    {"sendcounts is NULL", [](Arguments &a) { a.sendcounts = nullptr; }},
 };
 
 using Call = xcoll_result_t (*)(const Arguments &, xcoll_comm_t);
@@ -78,7 +82,7 @@ void make(const Mistake &mistake, Call call, const Rank &rank, xcoll_comm_t comm
         ranks::wrong(std::string(mistake.words) + ": got " + xcoll_error_name(got) + " (" + xcoll_last_error() +
                      ") instead of " + xcoll_error_name(mistake.wanted));
     }
-    ranks::expect_message({mistake.words});
+    mistakes::expect_words(mistake.words);
     expect_usable(comm, rank.size());
 }
 
@@ -92,6 +96,11 @@ void test(Rank &rank) {
         }
         for (const Mistake &mistake : mistakes_of_allgather) {
             for (const Call call : {allgather, iallgather}) {
+                make(mistake, call, rank, comm);
+            }
+        }
+        for (const Mistake &mistake : mistakes_of_alltoall) {
+            for (const Call call : {alltoall, grouped_alltoall}) {
                 make(mistake, call, rank, comm);
             }
         }

@@ -74,7 +74,7 @@ void streams(const Rank &rank, xcoll_comm_t comm) {
     make({{"xcoll_barrier_enqueue",
            [&] { return xcoll_barrier_enqueue(comm, &one); },
            XCOLL_ERR_ARGUMENT,
-           {"stream is 0x", "expected NULL"}}});
+           {"stream", "expected NULL"}}});
 }
 
 void test(Rank &rank) {

@@ -1,6 +1,8 @@
-// Calls that are wrong, each with the code it must return and the words its message must have.
+// Calls that are wrong, each with the code it must return and the words its message must have: first of all the name of
+// the parameter that is wrong, as xcoll.h has it.
 #pragma once
 
+#include <cctype>
 #include <functional>
 #include <initializer_list>
 #include <string>
@@ -17,6 +19,27 @@ struct Mistake {
     std::vector<std::string> named;
 };
 
+inline bool is_in_names(char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
+}
+// As words of their own: recvcounts is another name than recvcount, and operator than op.
+inline bool has_words(const std::string &message, const std::string &words) {
+    for (size_t at = message.find(words); at != std::string::npos; at = message.find(words, at + 1)) {
+        const size_t end = at + words.size();
+        const bool begins = at == 0 || !is_in_names(words.front()) || !is_in_names(message[at - 1]);
+        const bool ends = end == message.size() || !is_in_names(words.back()) || !is_in_names(message[end]);
+        if (begins && ends) {
+            return true;
+        }
+    }
+    return false;
+}
+inline void expect_words(const std::string &words) {
+    if (!has_words(xcoll_last_error(), words)) {
+        ranks::wrong(std::string("the message \"") + xcoll_last_error() + "\" does not name \"" + words + '"');
+    }
+}
+
 inline void make(const std::vector<Mistake> &mistakes) {
     for (const Mistake &mistake : mistakes) {
         const xcoll_result_t got = mistake.call();
@@ -25,8 +48,10 @@ inline void make(const std::vector<Mistake> &mistakes) {
                          xcoll_last_error() + ") instead of " + xcoll_error_name(mistake.wanted) + " for a wrong " +
                          mistake.named.front());
         }
-        ranks::expect_message({mistake.function});
-        ranks::expect_message(mistake.named);
+        expect_words(mistake.function);
+        for (const std::string &words : mistake.named) {
+            expect_words(words);
+        }
     }
 }
 

@@ -26,7 +26,7 @@ void messages(const Rank &rank, xcoll_comm_t comm) {
         {"xcoll_send", sends(data, 1, -1, 0), XCOLL_ERR_ARGUMENT, {"peer -1", last}},
         {"xcoll_send", sends(data, 1, XCOLL_ANY_SOURCE, 0), XCOLL_ERR_ARGUMENT, {"peer", last}},
         {"xcoll_send", sends(data, 1, self, -1), XCOLL_ERR_ARGUMENT, {"tag -1 is negative"}},
-        {"xcoll_send", sends(data, 1, self, XCOLL_ANY_TAG), XCOLL_ERR_ARGUMENT, {"is negative"}},
+        {"xcoll_send", sends(data, 1, self, XCOLL_ANY_TAG), XCOLL_ERR_ARGUMENT, {"tag", "is negative"}},
         {"xcoll_send", sends(nullptr, 1, self, 0), XCOLL_ERR_ARGUMENT, {"buf is NULL"}},
         {"xcoll_send", sends(XCOLL_IN_PLACE, 1, self, 0), XCOLL_ERR_ARGUMENT, {"buf", "XCOLL_IN_PLACE"}},
         {"xcoll_send", sends(data, huge, self, 0), XCOLL_ERR_ARGUMENT, {"count"}},
@@ -53,10 +53,10 @@ void uneven_parts(const Rank &rank, xcoll_comm_t comm) {
     make({
         {name, [&] { return exchange(send.data(), nullptr, in, two); }, XCOLL_ERR_ARGUMENT, {"sendcounts is NULL"}},
         {name, [&] { return exchange(send.data(), two, in, nullptr); }, XCOLL_ERR_ARGUMENT, {"recvcounts is NULL"}},
-        {name, [&] { return exchange(send.data(), many.data(), in, two); }, XCOLL_ERR_ARGUMENT, {"count"}},
+        {name, [&] { return exchange(send.data(), many.data(), in, two); }, XCOLL_ERR_ARGUMENT, {"sendcounts[0]"}},
         {name, [&] { return exchange(nullptr, two, in, two); }, XCOLL_ERR_ARGUMENT, {"send is NULL"}},
         {name, [&] { return exchange(send.data(), two, nullptr, two); }, XCOLL_ERR_ARGUMENT, {"recv is NULL"}},
-        {name, [&] { return exchange(in + 1, two, in, two); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {name, [&] { return exchange(in + 1, two, in, two); }, XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}},
         {name,
          [&] { return exchange(send.data(), others.data(), in, two); },
          XCOLL_ERR_ARGUMENT,
@@ -66,7 +66,7 @@ void uneven_parts(const Rank &rank, xcoll_comm_t comm) {
         return xcoll_reduce_scatterv(send.data(), to, two, XCOLL_INT32, XCOLL_SUM, comm);
     };
     make({
-        {"xcoll_reduce_scatterv", [&] { return reduce(&send[1]); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {"xcoll_reduce_scatterv", [&] { return reduce(&send[1]); }, XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}},
         {"xcoll_reduce_scatterv",
          [&] { return xcoll_reduce_scatterv(send.data(), in, nullptr, XCOLL_INT32, XCOLL_SUM, comm); },
          XCOLL_ERR_ARGUMENT,
@@ -91,16 +91,16 @@ void parts_of_types(const Rank &rank, xcoll_comm_t comm) {
         };
     };
     make({
-        {"xcoll_allgatherw", gather(places.data(), nullptr), XCOLL_ERR_ARGUMENT, {"the types of recv are NULL"}},
-        {"xcoll_allgatherw", gather(nullptr, types.data()), XCOLL_ERR_ARGUMENT, {"the displacements of recv"}},
+        {"xcoll_allgatherw", gather(places.data(), nullptr), XCOLL_ERR_ARGUMENT, {"recvtypes is NULL"}},
+        {"xcoll_allgatherw", gather(nullptr, types.data()), XCOLL_ERR_ARGUMENT, {"rdispls_bytes is NULL"}},
         {"xcoll_allgather_typed",
          typed(1, XCOLL_INT32, 1, XCOLL_FLOAT32),
          XCOLL_ERR_TYPE,
-         {"int32", "float32", "expected the same base type"}},
+         {"sendtype", "recvtype", "int32", "float32", "expected the same base type"}},
         {"xcoll_allgather_typed",
          typed(1, XCOLL_INT32, 2, XCOLL_INT32),
          XCOLL_ERR_ARGUMENT,
-         {"1 elements are sent and 2 received"}},
+         {"sendcount", "recvcount", "1 elements", "2: expected equal parts"}},
     });
 }
 
@@ -115,15 +115,15 @@ void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
         {"xcoll_allreduce",
          [&] { return xcoll_allreduce(data, sums, 1, pair, XCOLL_SUM, comm); },
          XCOLL_ERR_TYPE,
-         {"was made by the user: expected a predefined type"}},
+         {"dtype", "was made by the user: expected a predefined type"}},
         {"xcoll_scan",
          [&] { return xcoll_scan(data, sums, 1, XCOLL_INT32, XCOLL_AVG, comm); },
          XCOLL_ERR_OP,
-         {"avg is not defined for scans"}},
+         {"op avg is not defined for scans"}},
         {"xcoll_allgather_dyn",
          [&] { return xcoll_allgather_dyn(data, &count, sums, counts.data(), 1, 0, nothing, comm); },
          XCOLL_ERR_TYPE,
-         {"has no bytes"}},
+         {"dtype", "without bytes"}},
     });
     ranks::succeed(xcoll_type_free(&pair));
     ranks::succeed(xcoll_type_free(&nothing));

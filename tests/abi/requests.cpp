@@ -137,9 +137,18 @@ void sendrecv_with_buffers_that_overlap(const Rank &rank, xcoll_comm_t comm) {
         return xcoll_sendrecv(send, 4, self, 0, recv, received, self, 0, XCOLL_INT32, comm);
     };
     make({
-        {"xcoll_sendrecv", [&] { return exchange(data, data, 4); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
-        {"xcoll_sendrecv", [&] { return exchange(data, data + 3, 4); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
-        {"xcoll_sendrecv", [&] { return exchange(data + 4, data, 5); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {"xcoll_sendrecv",
+         [&] { return exchange(data, data, 4); },
+         XCOLL_ERR_ARGUMENT,
+         {"send", "recv", "overlap", "expected separate buffers"}},
+        {"xcoll_sendrecv",
+         [&] { return exchange(data, data + 3, 4); },
+         XCOLL_ERR_ARGUMENT,
+         {"send", "recv", "overlap", "expected separate buffers"}},
+        {"xcoll_sendrecv",
+         [&] { return exchange(data + 4, data, 5); },
+         XCOLL_ERR_ARGUMENT,
+         {"send", "recv", "overlap", "expected separate buffers"}},
     });
     ranks::succeed(exchange(data, data + 4, 4));
 }
@@ -171,7 +180,7 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
         {name, [&] { return rebind(0, 7, send.data()); }, XCOLL_ERR_ARGUMENT, {"slot 7"}},
         {name, [&] { return rebind(0, XCOLL_SLOT_SEND, nullptr); }, XCOLL_ERR_ARGUMENT, {"buffer is NULL"}},
         {name, [&] { return rebind(0, XCOLL_SLOT_RECV, XCOLL_IN_PLACE); }, XCOLL_ERR_ARGUMENT, {"XCOLL_IN_PLACE"}},
-        {name, [&] { return rebind(0, XCOLL_SLOT_RECV, &send[1]); }, XCOLL_ERR_ARGUMENT, {"overlap"}},
+        {name, [&] { return rebind(0, XCOLL_SLOT_RECV, &send[1]); }, XCOLL_ERR_ARGUMENT, {"buffer", "overlap"}},
         {name, [&] { return rebind(1, XCOLL_SLOT_SEND, send.data()); }, XCOLL_ERR_ARGUMENT, {"slot 0", "other slot"}},
         {name, [&] { return rebind(3, XCOLL_SLOT_RECV, &address[0]); }, XCOLL_ERR_ARGUMENT, {"addresses"}},
     });

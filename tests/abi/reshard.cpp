@@ -26,10 +26,10 @@ constexpr Mistake mistakes[] = {
     {"tensor.shape is NULL", [](xcoll_tensor_t &t) { t.shape = nullptr; }},
     {"tensor.shape[1] is -1", [](xcoll_tensor_t &t) { t.shape = bad_shape; }},
     {"memory", [](xcoll_tensor_t &t) { t.shape = huge_shape; }},
-    {"dtype", [](xcoll_tensor_t &t) { t.dtype = 0; }, XCOLL_ERR_TYPE},
+    {"tensor.dtype", [](xcoll_tensor_t &t) { t.dtype = 0; }, XCOLL_ERR_TYPE},
     {"swapped", [](xcoll_tensor_t &t) { t.dtype = XCOLL_SUM; }, XCOLL_ERR_TYPE},
     {"op", [](xcoll_tensor_t &t) { t.op = XCOLL_FLOAT32; }, XCOLL_ERR_OP},
-    {"float32", [](xcoll_tensor_t &t) { t.op = XCOLL_BXOR; }, XCOLL_ERR_OP},
+    {"op bxor is not defined for dtype float32", [](xcoll_tensor_t &t) { t.op = XCOLL_BXOR; }, XCOLL_ERR_OP},
     {"tensor.flags", [](xcoll_tensor_t &t) { t.flags = 1; }, XCOLL_ERR_UNSUPPORTED},
     {"from_dim is 2", [](xcoll_tensor_t &) {}, XCOLL_ERR_ARGUMENT, 2},
     {"from_dim is -3", [](xcoll_tensor_t &) {}, XCOLL_ERR_ARGUMENT, -3},
@@ -77,7 +77,7 @@ void wrong_arguments(const Rank &, xcoll_comm_t comm) {
     refused(send.data(), nullptr, &tensor, "recv is NULL");
     refused(XCOLL_IN_PLACE, recv.data(), &tensor, "XCOLL_IN_PLACE");
     refused(send.data(), send.data(), &tensor, "overlap");
-    refused(send.data(), send.data() + 1, &tensor, "overlap");
+    refused(send.data(), send.data() + 1, &tensor, "expected separate buffers");
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(nullptr, sizeof tensor));
     xcoll_tensor_t other;
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(&other, 4));
