@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 
 namespace xcoll::sim {
 
+// One call of those that have parts of many sizes.
+struct Move {
+    Kind kind;
+    int root;
+};
+
 // What a member calls.
 struct Call {
     Kind kind = Kind::barrier;
@@ -22,7 +29,8 @@ struct Call {
     int root = -1;
     size_t count = 0;
     std::vector<size_t> counts{}; // reduce_scatterv
-    uint64_t dice = 0;            // for the counts that only the senders know
+    uint64_t dice = 0;            // for the counts that only the senders know, and those of parts
+    std::vector<Move> moves{};    // with parts: the call, or those of a group
     User user = User::none;
     const Row *algorithm = nullptr;
 
@@ -37,6 +45,12 @@ struct Call {
         call.counts = kind == Kind::reduce_scatterv ? counts.data() : nullptr;
         call.user = user_operator(user, rank);
         call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : 0;
+        if (has_parts()) {
+            // Nobody knows all counts; a group is known by a number that stands for its calls.
+            call.count = kind == Kind::group ? dice : kind == Kind::reshard ? count : 0;
+            call.dtype = kind == Kind::group ? Dtype::none : dtype;
+            call.signature = kind == Kind::reshard ? ReshardSignature{0, 1, 0}.word() : 0;
+        }
         return call;
     }
     size_t bytes() const {
@@ -45,6 +59,9 @@ struct Call {
     std::string text() const {
         return describe(fingerprint(descriptor(0))) + (user != User::none ? " with a user's operator by " : " by ") +
                algorithm->name;
+    }
+    bool has(std::span<const Kind> some) const {
+        return std::find(some.begin(), some.end(), kind) != some.end();
     }
     bool has(std::initializer_list<Kind> some) const {
         return std::find(some.begin(), some.end(), kind) != some.end();
@@ -67,6 +84,35 @@ struct Call {
     bool is_shared() const {
         return traits(kind).is_shared;
     }
+    bool has_parts() const {
+        return !moves.empty();
+    }
+    // What a rank gives is the same for all that it is for.
+    static bool gives_alike(Kind kind) {
+        return traits(kind).is_shared || kind == Kind::gatherv;
+    }
+    // Of one of its moves, from one rank to another or to anybody: often nothing, often all that there may be.
+    size_t part_bytes(size_t move, int from, int to) const {
+        const auto [move_kind, move_root] = moves[move];
+        const bool from_root = move_kind == Kind::bcast || move_kind == Kind::scatterv;
+        const bool passes_by = move_kind == Kind::gatherv && to >= 0 && to != move_root;
+        const bool has_it = move_kind == Kind::bcast && to == move_root;
+        if ((from_root && from != move_root) || passes_by || has_it) {
+            return 0;
+        }
+        const auto peer = static_cast<uint64_t>(gives_alike(move_kind) ? 0 : to);
+        Random random(dice ^ (static_cast<uint64_t>(from) << 32 | peer << 8 | move));
+        const size_t some[] = {0, count, random.below(count + 1), random.below(count / 2 + 1)};
+        return some[random.below(std::size(some))] * size_of(dtype);
+    }
+    bool gives_nothing(int from, int to) const {
+        for (size_t move = 0; move < moves.size(); ++move) {
+            if (part_bytes(move, from, to) > 0) {
+                return false;
+            }
+        }
+        return true;
+    }
     // Whether rank p needs something that q calls.
     bool waits(int p, int q) const {
         switch (kind) {
@@ -74,8 +120,10 @@ struct Call {
             return false;
         case Kind::bcast:
         case Kind::scatter:
+        case Kind::scatterv:
             return q == root;
         case Kind::gather:
+        case Kind::gatherv:
         case Kind::reduce:
             return p == root;
         case Kind::scan:
@@ -94,6 +142,24 @@ struct Layout {
     bool in_place = false; // the input lies in the memory as well
     size_t send_at = 0, recv_at = 0;
 };
+
+inline constexpr Kind kinds_with_parts[] = {Kind::allgatherv, Kind::alltoallv, Kind::gatherv,
+                                            Kind::scatterv,   Kind::reshard,   Kind::group};
+
+// The moves of a call of one of these kinds: itself, or some of the others.
+inline std::vector<Move> some_moves(Kind kind, int root, int ranks, Random &random) {
+    static constexpr Kind in_groups[] = {Kind::allgatherv, Kind::alltoallv, Kind::gatherv,
+                                         Kind::scatterv,   Kind::reshard,   Kind::bcast};
+    if (kind != Kind::group) {
+        return {{kind, root}};
+    }
+    std::vector<Move> moves;
+    for (uint64_t left = random.between(2, 6); left > 0; --left) {
+        const Kind one = in_groups[random.below(std::size(in_groups))];
+        moves.push_back({one, static_cast<int>(random.below(static_cast<uint64_t>(ranks)))});
+    }
+    return moves;
+}
 
 inline Layout layout_of(const Call &call, int rank, int ranks, bool in_place, bool at_my_part) {
     const auto p = static_cast<size_t>(rank), all = static_cast<size_t>(ranks);
@@ -152,7 +218,5 @@ struct Coverage {
     uint64_t operations = 0, without_room = 0, mismatches = 0, most_in_flight = 0, remade = 0, lent = 0, cut = 0,
              in_turns = 0;
 };
-
-// A premultiplied sum.
 
 } // namespace xcoll::sim

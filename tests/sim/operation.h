@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@
 #include "fabric/sim/simulator.h"
 #include "sim/call.h"
 #include "sim/memory.h"
+#include "sim/outcome.h"
+#include "sim/parted.h"
 #include "sim/reference.h"
 #include "sim/world.h"
 
@@ -75,6 +78,7 @@ private:
         Op op;
         Fingerprint call;
         Dynamic dynamic;
+        std::optional<Parted> parted;
         std::vector<uint64_t> given, found;
         uint64_t number;
         Signal over;
@@ -95,8 +99,12 @@ private:
         inputs_.resize(parts_.size());
         for (int q = 0; q < group_.size(); ++q) {
             const bool blocks = call_.has({Kind::alltoall, Kind::alltoall_dyn, Kind::reduce_scatter, Kind::scatter});
-            make_input(inputs_[static_cast<size_t>(q)], call_.dtype, call_.count * (blocks ? parts_.size() : 1), seed_,
-                       q);
+            size_t count = call_.count * (blocks ? parts_.size() : 1);
+            if (call_.has_parts()) {
+                everyone_.emplace_back(call_, q, group_.size());
+                count = everyone_.back().send_bytes() / size_of(call_.dtype);
+            }
+            make_input(inputs_[static_cast<size_t>(q)], call_.dtype, count, seed_, q);
         }
     }
     void prepare(int p) {
@@ -105,10 +113,14 @@ private:
         }
         const Call &called = call_of(p);
         auto part = std::make_unique<Part>();
-        const Layout l = part->layout = layout_of(called, p, group_.size(), in_place_, at_my_part_);
+        Layout &l = part->layout = layout_of(called, p, group_.size(), in_place_, at_my_part_);
+        if (called.has_parts()) {
+            const Parted &parted = part->parted.emplace(called, p, group_.size());
+            l = {parted.send_bytes(), parted.recv_bytes(), parted.recv_bytes()};
+        }
         Bytes offenders;
         if (p == offender_) {
-            make_input(offenders, called.dtype, called.bytes() ? l.send_bytes / size_of(called.dtype) : 0, seed_, p);
+            make_input(offenders, called.dtype, l.send_bytes ? l.send_bytes / size_of(called.dtype) : 0, seed_, p);
         }
         const Bytes &input = p == offender_ ? offenders : inputs_[static_cast<size_t>(p)];
         part->send = take(p, 0, input.size());
@@ -127,6 +139,8 @@ private:
         }
         if (called.is_dynamic()) {
             set_dynamic(p, called, *part);
+        } else if (called.has_parts()) {
+            part->parted->describe(op, part->send.data(), memory, seed_ % 2 == 0);
         }
         part->call = fingerprint(op);
         parts_[static_cast<size_t>(p)] = std::move(part);
@@ -179,6 +193,7 @@ private:
             inputs_ = {};
             expected_ = {};
             sums_ = {};
+            everyone_.clear();
         }
     }
 
@@ -228,13 +243,6 @@ private:
         }
         return "";
     }
-    static xcoll_result_t result_of(const std::exception_ptr &error) {
-        try {
-            std::rethrow_exception(error);
-        } catch (const Failure &failure) {
-            return failure.result();
-        }
-    }
     // A part from or for rank p is longer than its room.
     bool is_cut(int p) const {
         bool cut = false;
@@ -254,10 +262,14 @@ private:
     }
     // Whether rank p cannot be done without having heard of q. An exchange by messages has none of no bytes.
     bool waits(const Call &call, int p, int q) const {
+        const bool by_messages = call.algorithm->needs == Row::Needs::transport;
+        if (call.has_parts() && by_messages && call.gives_nothing(q, p)) {
+            return false;
+        }
         const bool exchanges = call.algorithm->run == exchange_messages || call.algorithm->run == reduce_messages ||
                                call.algorithm->run == reduce_scaled;
         const bool silent =
-            exchanges && call.algorithm->needs == Row::Needs::transport &&
+            exchanges && by_messages &&
             (call.count == 0 || (call.kind == Kind::reduce_scatterv && call.counts[static_cast<size_t>(p)] == 0));
         return !silent && call.waits(p, q);
     }
@@ -306,6 +318,13 @@ private:
                              input.begin() + static_cast<ptrdiff_t>(at + bytes));
         };
         expected_.clear();
+        if (part.parted) {
+            expected_.assign(part.layout.recv_bytes, garbage);
+            for (int q = 0; q < group_.size(); ++q) {
+                part.parted->expect(expected_, everyone_[static_cast<size_t>(q)], inputs_[static_cast<size_t>(q)]);
+            }
+            return;
+        }
         if (part.layout.recv_bytes == 0 || call_.kind == Kind::barrier) {
             return;
         }
@@ -370,6 +389,7 @@ private:
     unsigned in_heap_percent_ = 0;
     int ended_ = 0;
     std::vector<Bytes> inputs_;
+    std::vector<Parted> everyone_; // with parts
     Bytes expected_, sums_;
     std::vector<std::unique_ptr<Part>> parts_; // by rank of the group, of those who have begun
 };

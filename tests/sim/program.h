@@ -172,10 +172,11 @@ private:
         static constexpr Operator operators[] = {Operator::sum, Operator::sum, Operator::max, Operator::min,
                                                  Operator::avg};
         static constexpr Kind kinds_in_use[] = {
-            Kind::allreduce, Kind::allreduce,     Kind::bcast,       Kind::bcast,          Kind::barrier,
-            Kind::words,     Kind::reduce,        Kind::reduce,      Kind::reduce_scatter, Kind::reduce_scatterv,
-            Kind::scan,      Kind::exscan,        Kind::allgather,   Kind::alltoall,       Kind::gather,
-            Kind::scatter,   Kind::allgather_dyn, Kind::alltoall_dyn};
+            Kind::allreduce, Kind::allreduce,     Kind::bcast,        Kind::bcast,          Kind::barrier,
+            Kind::words,     Kind::reduce,        Kind::reduce,       Kind::reduce_scatter, Kind::reduce_scatterv,
+            Kind::scan,      Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
+            Kind::scatter,   Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
+            Kind::gatherv,   Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group};
         Call call;
         call.kind = kinds_in_use[random_.below(std::size(kinds_in_use))];
         if (call.kind != Kind::barrier) {
@@ -193,8 +194,13 @@ private:
         if (call.kind == Kind::reduce_scatterv) {
             cut_unevenly(call, static_cast<size_t>(group.size()));
         }
-        if (call.has({Kind::bcast, Kind::reduce, Kind::gather, Kind::scatter})) {
+        if (call.has({Kind::bcast, Kind::reduce, Kind::gather, Kind::gatherv, Kind::scatter, Kind::scatterv})) {
             call.root = static_cast<int>(random_.below(static_cast<uint64_t>(group.size())));
+        }
+        if (call.has(kinds_with_parts)) {
+            call.count /= static_cast<size_t>(group.size());
+            call.dice = random_.next();
+            call.moves = some_moves(call.kind, call.root, group.size(), random_);
         }
         choose(call, group);
         return call;

@@ -17,10 +17,12 @@ constexpr int most_ranks = 257;
 constexpr int few_ranks = 40;
 constexpr uint64_t most_events = 10'000'000; // of one operation; 257 ranks need some 500 000
 
-constexpr Kind kinds_in_use[] = {Kind::barrier,         Kind::bcast,          Kind::allreduce,   Kind::words,
-                                 Kind::reduce,          Kind::reduce_scatter, Kind::scan,        Kind::exscan,
-                                 Kind::reduce_scatterv, Kind::allgather,      Kind::alltoall,    Kind::gather,
-                                 Kind::scatter,         Kind::allgather_dyn,  Kind::alltoall_dyn};
+constexpr Kind kinds_in_use[] = {
+    Kind::barrier,        Kind::bcast,     Kind::allreduce, Kind::words,           Kind::reduce,
+    Kind::reduce_scatter, Kind::scan,      Kind::exscan,    Kind::reduce_scatterv, Kind::allgather,
+    Kind::alltoall,       Kind::gather,    Kind::scatter,   Kind::allgather_dyn,   Kind::alltoall_dyn,
+    Kind::allgatherv,     Kind::alltoallv, Kind::gatherv,   Kind::scatterv,        Kind::reshard,
+    Kind::group};
 
 // Several blocks of the smallest ring where the ranks are few; many ranks get less, since all of them read all.
 size_t count_for(const Call &call, int ranks) {
@@ -52,8 +54,13 @@ void run_row(World &world, Kind kind, const Row &row, int ranks, const Grouping 
     if (call.reduces()) {
         call.op = Operator::sum;
     }
-    if (call.has({Kind::bcast, Kind::reduce, Kind::gather, Kind::scatter})) {
+    if (call.has({Kind::bcast, Kind::reduce, Kind::gather, Kind::gatherv, Kind::scatter, Kind::scatterv})) {
         call.root = ranks / 2;
+    }
+    if (call.has(kinds_with_parts)) {
+        Random random(seed);
+        call.count = count_for(call, ranks) / static_cast<size_t>(ranks) + 1;
+        call.moves = some_moves(kind, call.root, ranks, random);
     }
     while (row.refusal(group.team(0), call.bytes()) && call.count > 1) {
         call.count /= 2;
