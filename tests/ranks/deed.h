@@ -100,7 +100,7 @@ private:
     ranks::Buffer<unsigned char> buffer_;
 };
 
-// What both kinds of deeds have that are about parts of ranks' buffers.
+// What deeds with buffers share.
 class BufferDeed : public Deed {
 protected:
     BufferDeed(uint64_t number, const Place &place)
