@@ -28,7 +28,15 @@ public:
         (words.add<traits(kind).own_counts>(place, arguments), ...);
         return words;
     }
-    bool operator==(const Arguments &) const = default;
+    // Word by word: the function that compares memory, which was called for this in groups, takes 1.5 ns longer.
+    bool operator==(const Arguments &other) const {
+        for (size_t place = 0; place < most; ++place) {
+            if (words_[place] != other.words_[place]) {
+                return false;
+            }
+        }
+        return true;
+    }
 
 private:
     static constexpr size_t most = 4;
