@@ -89,7 +89,7 @@ private:
             return;
         }
         const Tile wanted = bcast ? input<int32_t>(Flavour::any, XCOLL_SUM, number_, root())
-                                  : result<int32_t>(Flavour::any, op(), number_, {rank_.size()});
+                                  : t.result(Flavour::any, op(), number_, {rank_.size()});
         if (first_difference(t, bcast ? recv_ + count_ * 4 : recv_, wanted, count_) != all_equal) {
             ranks::wrong("operation " + std::to_string(number_) + (bcast ? " (bcast)" : " (allreduce)") + " of " +
                          std::to_string(count_) + " elements has a wrong result");
