@@ -307,7 +307,8 @@ XCOLL_API xcoll_result_t xcoll_comm_split_config(xcoll_comm_t comm, int color, i
 /* The same ranks in the same order, with an order of operations of its own. Collective over comm. */
 XCOLL_API xcoll_result_t xcoll_comm_dup(xcoll_comm_t comm, xcoll_comm_t *out);
 /* Local: waits for nobody. Requests still in flight finish with XCOLL_ERR_ABORTED, and so do operations of other ranks
- * that wait for a part of this one. *comm becomes XCOLL_COMM_NULL, which may be freed as well. */
+ * that wait for a part of this one. *comm becomes XCOLL_COMM_NULL, which may be freed as well. XCOLL_ERR_STATE, and
+ * nothing is freed, while the group that this thread has open has calls on it. */
 XCOLL_API xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm);
 
 /* This rank, from 0, and the number of ranks. */
@@ -389,9 +390,10 @@ XCOLL_API xcoll_result_t xcoll_type_free(xcoll_dtype_t *type);
 
 /* Combines two lists of `count` elements: inout[i] becomes in[i] o inout[i], where in comes from lower ranks than
  * inout. The operator must be associative. dtype is the type that the caller of the reduction named, and of one that
- * was made the lists are of whole items. A call may hand over any number of them, at any address. The function is called
- * on the thread that moves the operation and must not start, test or wait for anything of this library: that would wait
- * for the very operation that calls it. Another result than XCOLL_SUCCESS fails the operation with XCOLL_ERR_OP. */
+ * was made the lists are of whole items. A call may hand over any number of them, at any address. The function is
+ * called on the thread that moves the operation and must not start, test or wait for anything of this library: that
+ * would wait for the very operation that calls it. Another result than XCOLL_SUCCESS fails the operation with
+ * XCOLL_ERR_OP. */
 typedef xcoll_result_t (*xcoll_reduce_fn)(const void *in, void *inout, size_t count, xcoll_dtype_t dtype,
                                           void *context);
 /* For flags of the functions below. Elements are always combined in the order of ranks; this says that it matters. */

@@ -67,6 +67,18 @@ template <class... T> void note_buffers(KnownPart &call, T... arguments) {
     note_buffers(static_cast<Call &>(call), arguments...);
 }
 
+// The communicator of a call. On none, it fails its group as well.
+[[gnu::always_inline]] inline Comm &checked_for_call(xcoll_comm_t handle) {
+    try {
+        return checked(handle);
+    } catch (const Failure &why) {
+        if (Group *group = current_group()) {
+            group->fail_with(why);
+        }
+        throw;
+    }
+}
+
 // ---- the forms in which an operation may be called
 
 // A call of a kind that has habits: most are like the one before.
@@ -87,7 +99,7 @@ template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Argumen
 template <Kind kind, class Describe, class... T>
 xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe, T... arguments) noexcept {
     try {
-        Comm &comm = checked(handle);
+        Comm &comm = checked_for_call(handle);
         if (Group *group = current_group()) [[unlikely]] {
             if constexpr (may_be_part(kind)) {
                 record_by_habit(*group, comm, kind, Arguments::of<kind>(arguments...), describe);
@@ -109,7 +121,7 @@ template <class Describe>
 xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                          Describe describe) noexcept {
     return guarded(function, [&] {
-        Comm &comm = checked(handle);
+        Comm &comm = checked_for_call(handle);
         const auto with_request = [&](Call &call, const Comm &of) {
             out(request, "request") = XCOLL_REQUEST_NULL;
             describe(call, of);
@@ -157,7 +169,7 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
 template <class Describe>
 xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_t stream, Describe describe) noexcept {
     return guarded(function, [&] {
-        Comm &comm = checked(handle);
+        Comm &comm = checked_for_call(handle);
         if (Group *group = current_group()) {
             record(*group, comm, [&](Call &call, const Comm &of) {
                 check_stream(stream);

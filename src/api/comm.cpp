@@ -1,6 +1,7 @@
 // The life of communicators, and questions about them.
 #include "api/config.h"
 #include "api/handle.h"
+#include "core/group.h"
 
 using namespace xcoll::api;
 using xcoll::fail;
@@ -54,6 +55,13 @@ int ranks_here_below(const xcoll::Comm &comm, int rank) {
         count += comm.membership().peers[static_cast<size_t>(r)].node_rank >= 0;
     }
     return count;
+}
+
+xcoll::Comm &unused_by_group(xcoll::Comm &comm) {
+    if (const xcoll::Group *group = xcoll::current_group(); group && group->uses(comm)) {
+        fail(XCOLL_ERR_STATE, "comm has calls in the group that this thread has open: end or cancel the group first");
+    }
+    return comm;
 }
 
 } // namespace
@@ -160,7 +168,7 @@ xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm) {
         }
         // A child of fork has the object but not the memory that it would tidy up.
         if (!xcoll::process().forked()) {
-            delete &checked(handle);
+            delete &unused_by_group(checked(handle));
         }
         handle = XCOLL_COMM_NULL;
     });

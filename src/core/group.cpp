@@ -39,9 +39,18 @@ void Group::add(Comm &comm, Call &&call, Plan *request, const std::optional<Argu
 }
 
 void Group::add_refused(Comm &comm, Call &&call, const Failure &why) {
+    fail_with(why);
+    add_entry({&comm, std::move(call), nullptr, stage_, std::nullopt});
+}
+
+void Group::fail_with(const Failure &why) {
     stop_following();
     failure_ = failure_ ? failure_ : why;
-    add_entry({&comm, std::move(call), nullptr, stage_, std::nullopt});
+}
+
+bool Group::uses(const Comm &comm) const {
+    return comm_ == &comm ||
+           std::any_of(entries_.begin(), entries_.end(), [&](const Entry &entry) { return entry.comm == &comm; });
 }
 
 KnownPart *Group::first_known(Comm &comm, Kind kind, const Arguments &arguments) {
@@ -151,7 +160,9 @@ std::unique_ptr<Plan> Group::make_plan() {
     for (size_t stage = 0; stage <= stage_; ++stage) {
         const size_t first = operations.size();
         add_operations(operations, stage, before);
-        before.assign(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
+        if (operations.size() > first) { // a stage without calls changes nothing
+            before.assign(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
+        }
     }
     if (failure_) {
         for (const auto &operation : operations) {

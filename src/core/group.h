@@ -49,6 +49,9 @@ public:
     void add(Comm &comm, Call &&call, Plan *request, const std::optional<Arguments> &arguments);
     // The failure that kept it from being one: the group will not run.
     void add_refused(Comm &comm, Call &&call, const Failure &why);
+    // A call that tells not even its communicator: the group will not run either.
+    void fail_with(const Failure &why);
+    bool uses(const Comm &comm) const;
     void then() {
         ++stage_;
     }

@@ -41,6 +41,57 @@ void what_cannot_be_in_a_group(const Rank &, xcoll_comm_t comm) {
     ranks::expect(XCOLL_ERR_ABORTED, xcoll_wait(&own));
 }
 
+// What the last rank's group has, the other ranks wait for.
+void a_call_on_no_communicator(const Rank &rank, xcoll_comm_t comm) {
+    const bool bad = rank.rank() == rank.size() - 1;
+    int one = 1, sum = untouched;
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
+    if (bad) {
+        make({{"xcoll_barrier", [] { return xcoll_barrier(XCOLL_COMM_NULL); }, XCOLL_ERR_ARGUMENT, {"comm"}}});
+    }
+    ranks::expect(bad ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, xcoll_group_end());
+    ranks::check(sum == untouched, "a call of a group that failed has written a result");
+    ranks::succeed(xcoll_barrier(comm));
+}
+
+void a_communicator_stays_as_long_as_its_group(const Rank &, xcoll_comm_t comm) {
+    xcoll_comm_t own = XCOLL_COMM_NULL;
+    int data = 1;
+    ranks::succeed(xcoll_comm_dup(comm, &own));
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_bcast(&data, 1, XCOLL_INT32, 0, own));
+    make({{"xcoll_comm_free", [&] { return xcoll_comm_free(&own); }, XCOLL_ERR_STATE, {"comm", "group"}}});
+    ranks::succeed(xcoll_group_end());
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_barrier(own));
+    make({{"xcoll_comm_free", [&] { return xcoll_comm_free(&own); }, XCOLL_ERR_STATE, {"comm", "group"}}});
+    ranks::succeed(xcoll_group_cancel());
+    ranks::succeed(xcoll_comm_free(&own));
+}
+
+// Rank 1 sends on what it receives, which rank 0 sends once it knows that the group is under way; a stage without calls
+// lies between.
+void an_empty_stage_keeps_the_order(const Rank &rank, xcoll_comm_t comm) {
+    constexpr int begun = 5, there = 6, back = 7;
+    int flag = 1, data = rank.rank() == 0 ? 42 : untouched;
+    if (rank.size() > 1 && rank.rank() == 0) {
+        ranks::succeed(xcoll_recv(&flag, 1, XCOLL_INT32, 1, begun, comm));
+        ranks::succeed(xcoll_send(&data, 1, XCOLL_INT32, 1, there, comm));
+        data = untouched;
+        ranks::succeed(xcoll_recv(&data, 1, XCOLL_INT32, 1, back, comm));
+        ranks::check(data == 42, "a stage began before the one ahead of an empty one was complete");
+    } else if (rank.rank() == 1) {
+        ranks::succeed(xcoll_group_start());
+        ranks::succeed(xcoll_send(&flag, 1, XCOLL_INT32, 0, begun, comm));
+        ranks::succeed(xcoll_recv(&data, 1, XCOLL_INT32, 0, there, comm));
+        ranks::succeed(xcoll_group_then());
+        ranks::succeed(xcoll_group_then());
+        ranks::succeed(xcoll_send(&data, 1, XCOLL_INT32, 0, back, comm));
+        ranks::succeed(xcoll_group_end());
+    }
+}
+
 // Whatever was in it, however deep.
 void cancelled(const Rank &rank, xcoll_comm_t comm) {
     const int to = (rank.rank() + 1) % rank.size();
@@ -78,7 +129,9 @@ void streams(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank, {outside_of_a_group, what_cannot_be_in_a_group, cancelled, streams});
+    mistakes::make_all(rank,
+                       {outside_of_a_group, what_cannot_be_in_a_group, a_call_on_no_communicator,
+                        a_communicator_stays_as_long_as_its_group, an_empty_stage_keeps_the_order, cancelled, streams});
 }
 
 } // namespace
