@@ -1,21 +1,18 @@
 /*
- * Sequence-parallel attention: ranks hold some positions of all heads, and attention wants all positions of some heads.
- * Types tell where the parts lie on either side, so nothing is permuted. Nothing divides evenly, and ranks whose
- * queries share a head of k and v get a copy each.
+ * Sequence-parallel attention: ranks hold some positions of all heads, and attention wants all positions of some heads,
+ * head by head. All goes straight to its place, nothing divides evenly, and shared heads of k and v come in copies.
  *
  *     cc -o 05_ulysses 05_ulysses.c $(pkg-config --cflags --libs xcoll) && xcollrun -n 4 ./05_ulysses
  */
 /* ranks: 1 2 3 5 */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <xcoll.h>
 
-enum { q = 0, k, v, tensors, length = 37, depth = 16, most_ranks = 64 };
-
-static const size_t heads[tensors] = {6, 2, 2};
-static size_t position[most_ranks + 1], first[tensors][most_ranks], end[tensors][most_ranks]; /* heads of each rank */
-static float by_position[tensors][length * 6 * depth], by_head[tensors][length * 6 * depth];
+enum { q = 0, k, v, tensors, length = 37, depth = 16, most_heads = 6, most_ranks = 64 };
+static const int64_t heads[tensors] = {most_heads, 2, 2};
+static int64_t first[tensors][most_ranks], count[tensors][most_ranks]; /* heads of each rank */
+static float by_position[tensors][length * most_heads * depth], by_head[tensors][length * most_heads * depth];
 static xcoll_comm_t world;
 static int rank, size, wrong;
 
@@ -26,37 +23,29 @@ static void check(xcoll_result_t result) {
     }
 }
 
-/* To the ranks of the heads, or back to those of the positions. */
+/* To the ranks of the heads, or back to those of the positions, which are split as evenly as possible. */
 static void exchange(int t, int back) {
-    const size_t rows = position[rank + 1] - position[rank], width = (end[t][rank] - first[t][rank]) * depth;
-    size_t counts[2][most_ranks], at[2][most_ranks];
-    xcoll_dtype_t types[2][most_ranks];
-    for (int r = 0; r < size; ++r) {
-        const size_t their_width = (end[t][r] - first[t][r]) * depth; /* of each row that is here */
-        check(xcoll_type_vector(rows, their_width, (ptrdiff_t)(heads[t] * depth), XCOLL_FLOAT32, &types[0][r]));
-        counts[0][r] = 1;
-        at[0][r] = first[t][r] * depth * sizeof(float);
-        types[1][r] = XCOLL_FLOAT32; /* where the heads are, whole rows lie together */
-        counts[1][r] = (position[r + 1] - position[r]) * width;
-        at[1][r] = position[r] * width * sizeof(float);
-    }
-    float *const data[] = {by_position[t], by_head[t]};
-    check(xcoll_alltoallw(data[back], counts[back], at[back], types[back], data[!back], counts[!back], at[!back],
-                          types[!back], world));
-    for (int r = 0; r < size; ++r) {
-        check(xcoll_type_free(&types[0][r])); /* lives on in the call */
-    }
+    const int64_t shape[] = {length, heads[t], depth}, heads_first[] = {depth, length * depth, 1};
+    xcoll_tensor_t tensor = {.struct_size = sizeof tensor, .dtype = XCOLL_FLOAT32, .ndim = 3, .shape = shape};
+    *(back ? &tensor.from_first : &tensor.to_first) = first[t];
+    *(back ? &tensor.from_count : &tensor.to_count) = count[t];
+    *(back ? &tensor.send_strides : &tensor.recv_strides) = heads_first;
+    float *const from = back ? by_head[t] : by_position[t], *const to = back ? by_position[t] : by_head[t];
+    check(xcoll_reshard(from, to, &tensor, back, !back, world));
 }
 
 /* Writes or checks what is here: every number is position, head, depth and tensor. */
 static void visit(int t, int there, int write) {
+    const int64_t share = length / size, more = length % size, mine = share + (rank < more);
+    const int64_t rows = there ? length : mine, begin = there ? 0 : rank * share + (rank < more ? rank : more);
+    const int64_t here = there ? count[t][rank] : heads[t], first_here = there ? first[t][rank] : 0;
     float *number = there ? by_head[t] : by_position[t];
-    const size_t begin = there ? first[t][rank] : 0, row = ((there ? end[t][rank] : heads[t]) - begin) * depth;
-    const size_t from = there ? 0 : position[rank] * row, to = position[there ? size : rank + 1] * row;
-    for (size_t i = from; i < to; ++i, ++number) {
-        const float value = (float)((i / row * 96 + begin * depth + i % row) * tensors + (size_t)t);
-        *number = write ? value : *number;
-        wrong += *number != value;
+    for (int64_t i = 0; i < rows * here * depth; ++i) {
+        const int64_t row = i / depth, position = begin + (there ? row % rows : row / here);
+        const int64_t head = first_here + (there ? row / rows : row % here);
+        const float value = (float)(((position * most_heads + head) * depth + i % depth) * tensors + t);
+        number[i] = write ? value : number[i];
+        wrong += number[i] != value;
     }
 }
 
@@ -65,12 +54,10 @@ int main(void) {
     check(xcoll_init(&world));
     check(xcoll_comm_rank(world, &rank));
     check(xcoll_comm_size(world, &size));
-    for (size_t r = 0, n = (size_t)size; r < n; ++r) {
-        position[r + 1] = length * (r + 1) / n;
-        for (int t = q; t < tensors; ++t) { /* a rank takes the shared heads that its queries look at */
-            first[t][r] = heads[q] * r / n * heads[t] / heads[q];
-            end[t][r] = (heads[q] * (r + 1) / n * heads[t] + heads[q] - 1) / heads[q];
-        }
+    for (int i = 0; i < tensors * size; ++i) { /* a rank takes the shared heads that its queries look at */
+        const int t = i / size, r = i % size;
+        first[t][r] = heads[q] * r / size * heads[t] / heads[q];
+        count[t][r] = (heads[q] * (r + 1) / size * heads[t] + heads[q] - 1) / heads[q] - first[t][r];
     }
     check(xcoll_group_start());
     for (int t = q; t < tensors; ++t) {
@@ -83,8 +70,7 @@ int main(void) {
         visit(t, 1, 0);
     }
     check(xcoll_wait(&inputs));
-    memset(by_position[q], 0, sizeof by_position[q]);
-    exchange(q, 1); /* the output goes back the same way; here it is q itself */
+    exchange(q, 1); /* the output, here q itself, goes back the same way */
     visit(q, 0, 0);
     printf("rank %d of %d: %d numbers wrong\n", rank, size, wrong);
     check(xcoll_comm_free(&world));
