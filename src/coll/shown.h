@@ -1,10 +1,12 @@
 // What a rank shows in one piece: which bytes of its input, and where a reader's are among them. Both ends know that.
 //
-//     of rank 1's input     | for 0 | for 1 | for 2 | for 3 |      all-to-all, scatter, reduce-scatter(v)
-//     it shows              | for 0 | for 2 | for 3 |              its own part is left out, and the others close up
+//     of rank 1's input     | for 0 | for 1 | for 2 | for 3 |      all-to-all, scatter, reduce-scatter
+//     it shows              | for 0 | for 2 | for 3 |              its own block is left out, and the others close up
 //
 // So fewer bytes travel, more parts fit a head, and two ranks write where they read, which is what swapping their slots
-// pays for (Window::slot). What is lent is the input as it lies.
+// pays for (Window::slot). Uneven parts do not close up, though the own one is not written either: all ranks that add
+// up show as much as each other, as one that streams through the slots in turns (block_stream.h) must not meet
+// another's whole message there. What is lent is the input as it lies.
 #pragma once
 
 #include "coll/reduction.h"
@@ -18,9 +20,6 @@ inline bool has_part_for_each(Kind kind) {
 // Where a rank's part begins in an input that has one for each; `rank` may be one past the last.
 inline size_t part_begin(Kind kind, const Op &op, int rank) {
     return traits(kind).blocks ? static_cast<size_t>(rank) * op.bytes() : result_begin(op, rank) * element_bytes(op);
-}
-inline size_t part_bytes(Kind kind, const Op &op, int rank) {
-    return traits(kind).blocks ? op.bytes() : op.counts[rank] * element_bytes(op);
 }
 
 // How many bytes a rank gives.
@@ -46,7 +45,7 @@ inline size_t part_bytes(Kind kind, const Op &op, int rank) {
 // And shows.
 [[gnu::always_inline]] inline size_t shown_bytes(Kind kind, const Op &op, int rank, int ranks) {
     const size_t given = given_bytes(kind, op, rank, ranks);
-    return given > 0 && has_part_for_each(kind) ? given - part_bytes(kind, op, rank) : given;
+    return given > 0 && traits(kind).blocks ? given - op.bytes() : given;
 }
 
 // Where what a reader takes begins in what a writer gives.
@@ -55,8 +54,8 @@ inline size_t place_in_given(Kind kind, const Op &op, int reader) {
 }
 // And shows.
 inline size_t place_in_shown(Kind kind, const Op &op, int reader, int writer) {
-    const bool closed_up = has_part_for_each(kind) && reader > writer;
-    return place_in_given(kind, op, reader) - (closed_up ? part_bytes(kind, op, writer) : 0);
+    const bool closed_up = traits(kind).blocks && reader > writer;
+    return place_in_given(kind, op, reader) - (closed_up ? op.bytes() : 0);
 }
 
 // Writes what this rank shows of op.send, by copy(to, from, bytes).
@@ -67,12 +66,12 @@ template <class Copy>
         copy(to, from, shown);
         return;
     }
-    const size_t before = part_begin(kind, op, rank);
+    const size_t before = part_begin(kind, op, rank), behind = place_in_shown(kind, op, rank + 1, rank);
     if (before > 0) {
         copy(to, from, before);
     }
-    if (before < shown) {
-        copy(to + before, from + before + part_bytes(kind, op, rank), shown - before);
+    if (behind < shown) {
+        copy(to + behind, from + part_begin(kind, op, rank + 1), shown - behind);
     }
 }
 

@@ -99,7 +99,7 @@ MUTATIONS = [
     mutation("a rank does not wait for everybody", ONE, "one-shot reads a head that is not there yet",
              ("src/coll/one_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
     mutation("blocks do not close up", MIXED, "readers behind a rank's own block find that of another reader",
-             ("src/coll/shown.h", "has_part_for_each(kind) && reader > writer", "false")),
+             ("src/coll/shown.h", "traits(kind).blocks && reader > writer", "false")),
     mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, steps.credit())) [[unlikely]] {", "if (false) {")),
     mutation("a habit of any arguments", HABITS, "a call that differs is taken for the one before",
