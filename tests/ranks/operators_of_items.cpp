@@ -111,8 +111,10 @@ void parts_for_all(const Trial &t, size_t count) {
     ranks::check(recv == part(all, self * bytes, bytes), "reduce_scatter of items");
     // The first rank gets nothing, the last one twice as much, and in place.
     std::vector<size_t> counts(size, count);
-    counts.back() += size > 1 ? count : 0;
-    counts.front() -= size > 1 ? count : 0;
+    if (size > 1) {
+        counts.back() += count;
+        counts.front() = 0;
+    }
     size_t before = 0;
     for (size_t p = 0; p < self; ++p) {
         before += counts[p] * t.type.bytes;

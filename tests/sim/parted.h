@@ -48,8 +48,9 @@ public:
             return;
         }
         op.parts = ops_;
-        itinerary_ = written_down ? Itinerary::of(op, rank_, ranks_) : nullptr;
-        op.itinerary = itinerary_.get();
+        if (written_down && itinerary_.write(op, rank_, ranks_)) {
+            op.itinerary = &itinerary_;
+        }
     }
     // Into what is expected of this rank: what another one has for it in its input.
     void expect(std::vector<unsigned char> &recv, const Parted &theirs, const std::vector<unsigned char> &input) const {
@@ -88,7 +89,7 @@ private:
     size_t send_bytes_ = 0, recv_bytes_ = 0;
     std::vector<Portion> portions_out_, portions_in_;
     std::vector<Op> ops_;
-    std::shared_ptr<const Itinerary> itinerary_;
+    Itinerary itinerary_;
 };
 
 } // namespace xcoll::sim
