@@ -238,6 +238,25 @@ static void report(const struct scene *scene, int ways, int which) {
     fflush(stdout);
 }
 
+/* Of times in ascending order: how many are in each step of half an octave, if any. */
+static void histogram(const double *times, int count) {
+    const double step = 1.4142135623730951;
+    const int full = 50; /* signs for all calls */
+    double limit = 0.125;
+    printf("```\n");
+    for (int done = 0, here = 0; done < count; limit *= step, here = 0) {
+        while (done + here < count && times[done + here] < limit) {
+            here++;
+        }
+        if (here > 0) {
+            printf("below %8.2f us %6d %.*s\n", limit, here, (int)((long)here * full / count),
+                   "##################################################");
+        }
+        done += here;
+    }
+    printf("```\n\n");
+}
+
 static void latencies(const struct scene *scene) {
     static double times[most_calls];
     for (int i = 0; i < most_calls; i++) {
@@ -254,6 +273,7 @@ static void latencies(const struct scene *scene) {
     printf("single calls, µs: 1 %% %.2f, 10 %% %.2f, median %.2f, 90 %% %.2f, 99 %% %.2f, most %.1f\n\n",
            times[most_calls / 100], times[most_calls / 10], times[most_calls / 2], times[most_calls / 10 * 9],
            times[most_calls / 100 * 99], times[most_calls - 1]);
+    histogram(times, most_calls);
 }
 
 static void verify(const struct scene *scene, const struct way *way) {
