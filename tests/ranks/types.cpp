@@ -164,7 +164,7 @@ void random_types(const Rank &rank, const std::string &settings) {
 // Every other rank has made types, so that small messages are read in two ways.
 void made_types_meet_plain_elements(const Rank &rank, xcoll_comm_t comm) {
     const auto n = static_cast<size_t>(rank.size());
-    for (const size_t elements : {1, 2, 7, 1000, 30'000}) {
+    for (const size_t elements : {size_t{1}, size_t{2}, size_t{7}, size_t{1000}, size_t{30'000}}) {
         const Made spread = made::resized(element, 12);
         const Side mine = {rank.rank() % 2 ? spread : element, elements};
         Buffer send(mine.type, mine.bytes() * rank.size()), recv(mine.type, mine.bytes() * rank.size());
