@@ -66,7 +66,7 @@ struct KindTraits {
     bool up_to_count = false;   // the count is the most that a part may have (coll/dynamic.h)
     bool is_message = false;    // between two ranks
     bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
-    bool has_habit = false;     // small ones go in one shot, and few arguments tell how (core/habit.h)
+    bool has_habit = false;     // small ones take plain steps, and few arguments tell how (core/habit.h)
 };
 inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},

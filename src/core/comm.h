@@ -209,7 +209,7 @@ private:
     template <Kind manner> [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
     [[gnu::always_inline]] bool finish_plainly(Request &request);
     template <class Steps> bool finish_in(const Steps &steps, Request &request);
-    // Of steps of one_shot.h.
+    // Of plain steps (coll/plain_steps.h).
     template <class Steps> [[gnu::always_inline]] bool await_heads(const Steps &steps, uint64_t n);
     template <class Steps>
     [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
