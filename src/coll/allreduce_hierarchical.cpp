@@ -93,7 +93,9 @@ public:
         uint64_t done = ~uint64_t{0};
         for (uint32_t i = 0; i < members(); ++i) {
             const int p = member(i);
-            data[i] = p == leader_ ? op_.send : window_.payload(p, n_, op_.bytes(), slot_room_for(window_, op_.kind));
+            data[i] = p == leader_
+                          ? op_.send
+                          : payload_of(window_, p, n_, op_.kind, op_.bytes(), slot_room_for(window_, op_.kind));
             done = std::min(done, Window::done_by(window_.head(p, n_), n_));
         }
         const uint32_t size = members();

@@ -63,14 +63,32 @@ void BlockStream::enter(bool writing) {
     head.has_room = 1;
     head.place.base = Window::counter_base(window.my_cell(n));
     head.place.offset = 0;
+    const bool offers = can_offer(team, op);
     if (writing && blocks_ > 0 && !in_slot_) {
-        head.place.offset = window.node().ring().take(std::min<uint64_t>(depth_, blocks_) * stride_, window, n);
+        head.place.offset = take_area(offers);
         head.has_room = head.place.offset != 0;
     }
-    if (can_offer(team, op)) {
+    if (offers) {
         offer(team, op, head);
     }
     window.announce(n);
+}
+
+// A baton for what may not be written after all would be lost.
+uint64_t BlockStream::take_area(bool offers) {
+    const size_t bytes = std::min<uint64_t>(depth_, blocks_) * stride_;
+    const uint64_t baton = traits(op.kind).one_way && !offers ? window.batons().give(bytes) : 0;
+    return baton ? baton : window.node().ring().take(bytes, window, n);
+}
+
+// In which p's blocks have come; 0: in none.
+uint64_t BlockStream::baton_of(int p) const {
+    const Head &head = window.head(p, n);
+    if (!beside_whole_) {
+        return head.place.offset;
+    }
+    const size_t shown = shown_bytes(op.kind, op, p, team.size);
+    return shows_whole(p) ? told_place(head, op.kind, shown, slot_room_for(window, op.kind)) : 0;
 }
 
 void BlockStream::enter_slot() {
@@ -111,9 +129,10 @@ void BlockStream::show_offered() const {
         return;
     }
     const size_t shown = shown_bytes(op.kind, op, team.rank, team.size);
-    char *to = window.place(team.rank, n, window.head(team.rank, n).place.offset);
+    const uint64_t place = window.head(team.rank, n).place.offset;
+    char *to = window.place(team.rank, n, place);
     write_shown(op.kind, op, team.rank, shown, to, [&](char *part, const char *from, size_t bytes) {
-        writing_for(window, op.kind, shown).copy(*team.kernels, part, from, bytes);
+        window.writing_to(place).copy(*team.kernels, part, from, bytes);
     });
     publish_in(1);
 }
@@ -137,6 +156,11 @@ void BlockStream::finish() {
     publish_in(blocks_);
     publish_out(blocks_);
     publish_used(blocks_);
+    for (int p = 0; p < team.size; ++p) {
+        if (reads(p)) {
+            window.batons().keep(baton_of(p));
+        }
+    }
     window.complete(n);
 }
 

@@ -107,7 +107,7 @@ public:
     // Block k of p, in its area.
     char *block(int p, uint64_t k) const {
         char *area =
-            in_slot_ ? window.slot(p, n, first_turn_ + k / depth_) : window.at(p, window.head(p, n).place.offset);
+            in_slot_ ? window.slot(p, n, first_turn_ + k / depth_) : window.place(p, n, window.head(p, n).place.offset);
         return area + k % depth_ * stride_;
     }
     const char *send_at(size_t element) const {
@@ -161,7 +161,7 @@ public:
     const uint64_t n;
 
     CopyWay &writing() const {
-        return in_slot_ ? window.slot_writing() : window.ring_writing();
+        return in_slot_ ? window.slot_writing() : window.writing_to(window.head(window.rank(), n).place.offset);
     }
 
 protected:
@@ -174,6 +174,8 @@ private:
         return window.head(p, n).place.base;
     }
     void plan(size_t block_bytes, size_t regions, uint32_t depth);
+    uint64_t take_area(bool offers);
+    uint64_t baton_of(int p) const;
 
     size_t element_bytes_;
     size_t block_bytes_ = 0, block_count_ = 0, stride_ = 0;

@@ -91,6 +91,7 @@ public:
         const void **data = window_.scratch();
         const size_t room = slot_room_for(window_, kind());
         bool is_whole = true, everyone = true;
+        uint64_t baton = 0;
         uint64_t done = window_.done();
         for (size_t i = 0; i < order.size(); ++i) {
             const int p = order[i];
@@ -111,7 +112,11 @@ public:
             window_.check_or_leave(p, n_, call_);
             is_whole &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
-            data[at] = window_.payload(p, n_, shown_by(p), room) + place_in_shown(kind(), op_, team_.rank, p);
+            const size_t shown = shown_by(p);
+            data[at] = payload_of(window_, p, n_, kind(), shown, room) + place_in_shown(kind(), op_, team_.rank, p);
+            if (goes_one_way()) {
+                baton = told_place(head, kind(), shown, room);
+            }
         }
         if (everyone) {
             window_.saw_everyone(done);
@@ -120,6 +125,9 @@ public:
             return false;
         }
         const xcoll_result_t result = combine(data);
+        if (goes_one_way()) {
+            window_.batons().keep(baton);
+        }
         window_.complete(n_);
         if (result != XCOLL_SUCCESS) [[unlikely]] {
             fail_operator(team_, op_, result);
@@ -183,7 +191,7 @@ private:
         if (!to) [[unlikely]] {
             return false;
         }
-        PayloadCopy payload(window_, *team_.kernels, head, n_, kind(), shown_);
+        PayloadCopy payload(window_, *team_.kernels, head, n_, shown_);
         write_shown(kind(), op_, team_.rank, shown_, to,
                     [&](char *part, const void *from, size_t bytes) { payload.put(part, from, bytes); });
         return true;

@@ -1,5 +1,5 @@
 // Where a rank's payload goes, by its size: into the head's own line, into one of the board's two slots, or into the
-// payload ring. Window::payload is the reader's side.
+// payload ring; between two ranks whose messages go one way at a time into a baton, if this one holds any.
 #pragma once
 
 #include "coll/small_copy.h"
@@ -29,9 +29,6 @@ inline bool fills_slots(Kind kind) {
 inline size_t slot_room_for(const Window &window, Kind kind) {
     return fills_slots(kind) ? window.slot_room() : slot_bytes;
 }
-inline CopyWay &writing_for(Window &window, Kind kind, size_t bytes) {
-    return bytes <= slot_room_for(window, kind) ? window.slot_writing() : window.ring_writing();
-}
 
 // How far the writer may be ahead of the slowest reader.
 inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
@@ -56,8 +53,11 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
     head.has_room = 1;
     // Who shows nothing may still have to read somebody's chunks.
     head.place.base = Window::counter_base(window.my_cell(n));
+    head.place.offset = traits(kind).one_way && bytes > 0 ? window.batons().give(bytes) : 0;
+    if (head.place.offset != 0) {
+        return window.batons().at(head.place.offset);
+    }
     if (bytes <= slot_room_for(window, kind)) {
-        head.place.offset = 0;
         return window.slot(window.rank(), n);
     }
     Node &node = window.node();
@@ -69,11 +69,26 @@ inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, si
     return node.arena().at(head.place.offset);
 }
 
+// What a head of p says of the place of that many bytes; 0: it lies in the head, or where its size tells.
+inline uint64_t told_place(const Head &head, Kind kind, size_t bytes, size_t slot_room) {
+    const bool is_told = bytes > inline_bytes && (traits(kind).one_way || bytes > slot_room);
+    return is_told ? head.place.offset : 0;
+}
+// And where that is. What its size tells is found without looking into the head, whose line is still on its way: so the
+// processor fetches both lines at once, ahead of knowing that the head is there.
+inline const char *payload_of(const Window &window, int p, uint64_t n, Kind kind, size_t bytes, size_t slot_room) {
+    const Head &head = window.head(p, n);
+    if (bytes <= inline_bytes) {
+        return reinterpret_cast<const char *>(head.bytes);
+    }
+    return window.place(p, n, told_place(head, kind, bytes, slot_room));
+}
+
 // What is copied there, in pieces, for readers who copy it on.
 class PayloadCopy {
 public:
-    PayloadCopy(Window &window, const Kernels &kernels, Head &head, uint64_t n, Kind kind, size_t bytes)
-        : kernels_(kernels), writing_(writing_for(window, kind, bytes)),
+    PayloadCopy(Window &window, const Kernels &kernels, Head &head, uint64_t n, size_t bytes)
+        : kernels_(kernels), writing_(window.writing_to(head.place.offset)),
           message_(window.begin_copy(writing_, head, n, bytes)) {
     }
     ~PayloadCopy() {
@@ -97,7 +112,7 @@ private:
                                                Kind kind, const void *data, size_t bytes) {
     char *to = payload_place(window, head, n, kind, bytes);
     if (to && bytes >= CopyWay::smallest) {
-        PayloadCopy(window, kernels, head, n, kind, bytes).put(to, data, bytes);
+        PayloadCopy(window, kernels, head, n, bytes).put(to, data, bytes);
     } else if (to && bytes > 0) {
         kernels.copy(to, data, bytes);
     }

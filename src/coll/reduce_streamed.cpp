@@ -139,8 +139,8 @@ private:
             return mine(s);
         }
         if (shows_whole(p)) {
-            const char *shown =
-                window.payload(p, n, shown_bytes(op.kind, op, p, team.size), slot_room_for(window, op.kind));
+            const char *shown = payload_of(window, p, n, op.kind, shown_bytes(op.kind, op, p, team.size),
+                                           slot_room_for(window, op.kind));
             return shown + place_in_shown(op.kind, op, window.rank(), p) + bytes(s.first - my_first_);
         }
         return block(p, k) + (scatters(op) ? place_in_block(window.rank(), p) : 0);

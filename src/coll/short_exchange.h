@@ -46,9 +46,10 @@ public:
         head.has_room = 0; // for one piece
         head.flows = 0;
         head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
-        head.place = {Window::counter_base(window_.my_cell(n_)), 0, {window_.slot_room()}, {given_}};
+        const uint64_t place = is_rooted() && given_ > inline_stream_bytes ? window_.batons().give(given_) : 0;
+        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
         if (given_ > 0) {
-            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));
+            show(fits ? inlined_stream(head) : window_.place(team_.rank, n_, place));
         }
         window_.announce(n_);
         if (!is_rooted()) {
@@ -139,7 +140,14 @@ private:
         if (!is_plain || head.asks != 0) [[unlikely]] {
             return false;
         }
-        copy(to.base, head.inlined ? inlined_stream(head) : window_.place(p, n_, head.place.offset), comes);
+        if (head.inlined) {
+            copy(to.base, inlined_stream(head), comes);
+            return true;
+        }
+        copy(to.base, window_.place(p, n_, head.place.offset), comes);
+        if (is_rooted()) {
+            window_.batons().keep(head.place.offset);
+        }
         return true;
     }
     [[gnu::always_inline]] void copy(char *to, const char *from, size_t bytes) const {

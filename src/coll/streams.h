@@ -143,7 +143,7 @@ private:
     }
     void pack(char *to, size_t bytes);
     CopyWay &writing() const {
-        return offset_ == 0 ? window_.slot_writing() : window_.ring_writing();
+        return window_.writing_to(offset_);
     }
     void write_through(char *to, size_t bytes);
     void write_chunk();
@@ -220,6 +220,7 @@ private:
     Source *sources_;
     size_t position_ = 0, step_ = 0;
     bool any_streams_ = false, borrows_ = false;
+    uint64_t baton_ = 0; // in which the stream of a peer has come
     // What reading one of those costs that have asked.
     struct Asked {
         int by = -1;

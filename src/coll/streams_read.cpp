@@ -49,6 +49,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.begin = inlined_stream(head);
     } else {
         source.area = head.place.area;
+        baton_ = head.lent == Lent::no ? head.place.offset : baton_;
         source.begin =
             head.lent == Lent::no ? window_.place(p, n_, head.place.offset) : window_.lent(p, head, head.place.offset);
         total = head.place.total;
@@ -73,9 +74,13 @@ void Streams::open(int p, size_t shared, size_t pair) {
 void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) {
     const Op &op = exchange_.ops()[0];
     const Head &head = window_.head(p, n_);
-    source.begin = head.lent == Lent::no
-                       ? window_.payload(p, n_, shown_bytes(op.kind, op, p, ranks_), slot_room_for(window_, op.kind))
-                       : window_.lent(p, head, head.place.offset);
+    if (head.lent == Lent::no) {
+        const size_t shown = shown_bytes(op.kind, op, p, ranks_), room = slot_room_for(window_, op.kind);
+        source.begin = payload_of(window_, p, n_, op.kind, shown, room);
+        baton_ = told_place(head, op.kind, shown, room);
+    } else {
+        source.begin = window_.lent(p, head, head.place.offset);
+    }
     source.shared_end = shared;
     source.pair_begin =
         head.lent == Lent::no ? place_in_shown(op.kind, op, rank_, p) : place_in_given(op.kind, op, rank_);
@@ -344,6 +349,9 @@ void Streams::finish() {
     }
     if (asked_.bytes > 0) {
         window_.tell(asked_.by, n_, asked_.ticks, asked_.bytes);
+    }
+    if (!failure_) {
+        window_.batons().keep(baton_);
     }
     window_.complete(n_);
     if (failure_) {

@@ -51,6 +51,10 @@ bool Streams::take_room() {
         area_ = total_;
         return true;
     }
+    if (goes_one_way() && total_ > inline_stream_bytes && (offset_ = window_.batons().give(total_)) != 0) {
+        area_ = baton_bytes;
+        return true;
+    }
     fits_slot_ = total_ <= (goes_one_way() ? slot_bytes : window_.slot_room());
     if (fits_slot_) {
         area_ = window_.slot_room();

@@ -1,8 +1,8 @@
 // What one rank shows to the other ranks of one communicator, in memory that all of them map: a head for each of its
 // last few operations, counters for what goes on inside an operation, and room for small payloads.
 //
-// Everything here is written by the owner alone and read by the others, but for the slots of two ranks, which they swap
-// (Window::slot). Numbers only grow.
+// Everything here is written by the owner alone and read by the others, but for what two ranks swap (Window::slot,
+// fabric/batons.h). Numbers only grow.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,7 @@
 
 #include "base/op.h"
 #include "base/signal.h"
+#include "fabric/batons.h"
 
 namespace xcoll {
 
@@ -25,6 +26,7 @@ inline constexpr uint64_t slot_count = 2;
 // and reductions above that go through them in blocks of a quarter. Measured on a Xeon with two L3s, in slots of 32 to
 // 512 KiB: blocks of 16 KiB wait too often, and longer slots leave the nearer cache.
 inline constexpr size_t wide_slot_bytes = size_t{128} << 10;
+inline constexpr size_t wide_room_bytes = slot_count * wide_slot_bytes + baton_bytes;
 inline constexpr size_t line_bytes = 64;
 // Two lines, less what every head has: processors fetch both at once. Across two L3s of a Zen 4 a broadcast of 64 bytes
 // takes 0.19 us so, and 0.28 with the payload in a slot.
@@ -55,7 +57,7 @@ struct Head {
     uint8_t unused;
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
-        uint64_t offset; // of the payload or of the area, in the owner's segment; 0: the slot
+        uint64_t offset; // of the payload or of the area, in the owner's segment; 0: the slot; or a baton
         union {
             uint64_t area; // bytes of the area, where readers cannot know
             uint64_t send; // of a reduction: where the owner's input is, if it is lent
@@ -115,7 +117,8 @@ struct Board {
     Farewell farewell;
     // Not 0: the owner uses memory that a peer lends and that is no part of a segment (fabric/visit.h).
     alignas(line_bytes) std::atomic<uint32_t> visiting{0};
-    // Where the owner's wide slots lie in its segment, 0: there are none. Written before peers hear of the board.
+    // Where the owner's wide slots and the baton behind them lie in its segment, 0: there are none. Written before
+    // peers hear of the board.
     // A rank that fails to make the window takes them back while a peer may look.
     std::atomic<uint64_t> wide_slots{0};
     // Of operation n. The two halves take turns: where a load goes the same way from one operation to the next,

@@ -57,7 +57,7 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     // The world and a few parts of it; communicators that come and go reuse what these had.
     constexpr size_t most_wide_pairs = 4;
     const size_t left = room > ring ? room - ring : 0;
-    return {.ring_bytes = ring, .wide_pairs = std::min(left / (slot_count * wide_slot_bytes), most_wide_pairs)};
+    return {.ring_bytes = ring, .wide_pairs = std::min(left / (wide_room_bytes), most_wide_pairs)};
 }
 
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
@@ -83,7 +83,7 @@ Node::BoardPlace Node::take_board(int ranks) {
     board->done.store(0);
     board->farewell.result.store(0, std::memory_order_relaxed);
     board->visiting.store(0, std::memory_order_relaxed);
-    board->wide_slots.store(ranks == 2 ? arena_.take_if_fewer(wide_pairs_, slot_count * wide_slot_bytes) : 0,
+    board->wide_slots.store(ranks == 2 ? arena_.take_if_fewer(wide_pairs_, wide_room_bytes) : 0,
                             std::memory_order_relaxed);
     for (Cell &cell : board->cells) {
         new (&cell) Cell{};
@@ -102,7 +102,7 @@ void Node::give_board(uint64_t offset) noexcept {
 void Node::narrow_board(uint64_t offset) noexcept {
     auto *board = reinterpret_cast<Board *>(arena_.at(offset));
     if (const uint64_t wide = board->wide_slots.exchange(0, std::memory_order_relaxed)) {
-        arena_.give(wide, slot_count * wide_slot_bytes);
+        arena_.give(wide, wide_room_bytes);
     }
 }
 

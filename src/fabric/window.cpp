@@ -10,8 +10,9 @@ namespace xcoll {
 
 Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies)
     : node_(node), ranks_(std::move(ranks)), ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()),
-      slot_writing_(ring_writing_), reading_(copies, CopyUse::reading, node.ticks_per_ns()),
-      first_look_(node.ticks_per_ns()), rank_(rank), size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
+      slot_writing_(ring_writing_), baton_writing_(ring_writing_),
+      reading_(copies, CopyUse::reading, node.ticks_per_ns()), first_look_(node.ticks_per_ns()), rank_(rank),
+      size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);
     bases_.reserve(n);
@@ -40,6 +41,10 @@ void Window::find_slots() {
     slot_room_ = wide[0] != 0 && wide[1] != 0 ? wide_slot_bytes : slot_bytes;
     for (size_t p = 0; p < boards_.size(); ++p) {
         slots_.push_back(has_wide_slots() ? bases_[p] + wide[p] : reinterpret_cast<char *>(boards_[p]->slots));
+    }
+    if (has_wide_slots()) {
+        constexpr size_t slots = slot_count * wide_slot_bytes;
+        batons_ = Batons(slots_[0] + slots, slots_[1] + slots, rank_);
     }
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "fabric/arena.h"
+#include "fabric/batons.h"
 #include "fabric/board.h"
 #include "fabric/copy_way.h"
 #include "fabric/disagreement.h"
@@ -96,9 +97,15 @@ public:
     bool swaps_slots() const {
         return swaps_slots_ != 0;
     }
-    // A place in p's segment; 0: its slot.
+    // What a head of p says: 0 is its slot, and anything else that is no baton an offset in its segment.
     char *place(int p, uint64_t n, uint64_t offset) const {
-        return offset == 0 ? slot(p, n) : at(p, offset);
+        if (offset == 0) {
+            return slot(p, n);
+        }
+        return Batons::is_one(offset) ? batons_.at(offset) : at(p, offset);
+    }
+    Batons &batons() {
+        return batons_;
     }
     uint64_t offset_of(const void *pointer) const {
         return static_cast<uint64_t>(static_cast<const char *>(pointer) - bases_[static_cast<size_t>(rank_)]);
@@ -192,16 +199,6 @@ public:
             leave_mismatched(p, n, mine);
         }
     }
-    // Where the payload of `bytes` bytes of p's head lies, if slots serve up to `room`. A small one is found without
-    // looking into the head, whose line is still on its way: so the processor fetches both lines at once, ahead of
-    // knowing that the head is there.
-    const char *payload(int p, uint64_t n, size_t bytes, size_t room) const {
-        if (bytes <= inline_bytes) {
-            return reinterpret_cast<const char *>(head(p, n).bytes);
-        }
-        return bytes <= room ? slot(p, n) : at(p, head(p, n).place.offset);
-    }
-
     // ---- counters of an operation in several steps: they start from `base` and everybody's end equal
     static uint64_t counter_base(const Cell &cell) {
         return cell.used.read();
@@ -238,13 +235,19 @@ public:
         return scratch_.data();
     }
 
-    // How this rank writes payloads on this communicator: into the ring, or into slots, whose lines may be nearer. And
-    // how it reads those of others.
+    // How this rank writes payloads on this communicator: into the ring, or into slots and batons, whose lines may be
+    // nearer. And how it reads those of others.
     CopyWay &ring_writing() {
         return ring_writing_;
     }
     CopyWay &slot_writing() {
         return slot_writing_;
+    }
+    CopyWay &writing_to(uint64_t place) {
+        if (place == 0) {
+            return slot_writing_;
+        }
+        return Batons::is_one(place) ? baton_writing_ : ring_writing_;
     }
     CopyWay &reading() {
         return reading_;
@@ -350,7 +353,7 @@ private:
     std::vector<uint64_t> generations_;
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
-    CopyWay ring_writing_, slot_writing_, reading_;
+    CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
     size_t least_lent_ = ~size_t{0};
     Attached attached_;
@@ -364,6 +367,7 @@ private:
     size_t slot_room_ = slot_bytes;
     uint64_t swaps_slots_;      // 1 for two ranks, else 0
     std::vector<char *> slots_; // by owner
+    Batons batons_;
 };
 
 } // namespace xcoll

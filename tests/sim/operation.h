@@ -16,6 +16,7 @@
 #include "coll/payload.h"
 #include "coll/reduction.h"
 #include "coll/select.h"
+#include "coll/shown.h"
 #include "coll/window_algorithms.h"
 #include "fabric/sim/simulator.h"
 #include "sim/call.h"
@@ -182,6 +183,8 @@ private:
         coverage.lent += !by_messages && window && window->head(p, part.number).lent != Lent::no;
         coverage.in_turns += !by_messages && window && window->has_wide_slots() && part.op.kind == Kind::allreduce &&
                              part.op.bytes() > window->slot_room();
+        coverage.in_batons += !by_messages && window && gives_one_way(p, part.op) &&
+                              Batons::is_one(window->head(p, part.number).place.offset);
         const std::string trouble = judge(p, part, error, coverage);
         if (!trouble.empty()) {
             throw std::runtime_error(name(p) + ": " + trouble);
@@ -195,6 +198,12 @@ private:
             sums_ = {};
             everyone_.clear();
         }
+    }
+
+    // What does not fit the head.
+    bool gives_one_way(int p, const Op &op) const {
+        return traits(op.kind).one_way && !traits(op.kind).own_counts &&
+               shown_bytes(op.kind, op, p, group_.size()) > inline_bytes;
     }
 
     std::string judge(int p, const Part &part, const std::exception_ptr &error, Coverage &coverage) {

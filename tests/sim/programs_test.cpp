@@ -21,11 +21,12 @@ struct Totals {
 void print(const char *what, const Totals &totals) {
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
     std::printf("%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches, %llu cut), "
-                "%llu in turns, %llu communicators freed, up to %llu in flight, %llu events (at most %llu of one "
+                "%llu in turns, %llu in batons, %llu communicators freed, up to %llu in flight, %llu events (at most "
+                "%llu of one "
                 "program, budget %llu)\n",
                 what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
                 number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.cut),
-                number(totals.coverage.in_turns), number(totals.coverage.remade),
+                number(totals.coverage.in_turns), number(totals.coverage.in_batons), number(totals.coverage.remade),
                 number(totals.coverage.most_in_flight), number(totals.events), number(totals.most_events_of_one),
                 number(most_events));
 }
@@ -83,10 +84,11 @@ void one_communicator_with_long_bursts_gives_the_right_bits(void **) {
     run_programs("one communicator", 400, flavour);
 }
 
-void two_ranks_that_swap_wide_slots_get_the_right_bits(void **) {
+void two_ranks_that_swap_wide_slots_and_batons_get_the_right_bits(void **) {
     Flavour flavour;
     flavour.pairs = true;
-    assert_true(run_programs("pairs", 300, flavour).in_turns > 0);
+    const Coverage coverage = run_programs("pairs", 300, flavour);
+    assert_true(coverage.in_turns > 0 && coverage.in_batons > 0);
     flavour.offenders_percent = 15;
     assert_true(run_programs("pairs mismatches", 200, flavour).mismatches > 0);
 }
@@ -142,7 +144,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(mixed_operations_on_many_communicators_give_the_right_bits),
         cmocka_unit_test(operations_on_memory_that_peers_use_where_it_lies_give_the_right_bits),
         cmocka_unit_test(one_communicator_with_long_bursts_gives_the_right_bits),
-        cmocka_unit_test(two_ranks_that_swap_wide_slots_get_the_right_bits),
+        cmocka_unit_test(two_ranks_that_swap_wide_slots_and_batons_get_the_right_bits),
         cmocka_unit_test(a_mismatched_call_is_reported_by_those_who_wait_and_harms_nothing_else),
         cmocka_unit_test(messages_through_a_network_give_the_right_sums),
         cmocka_unit_test(messages_through_windows_give_the_right_sums),
