@@ -12,6 +12,7 @@ from dataclasses import dataclass
 MIXED = ("sim/programs_test", "mixed_operations")
 ONE = ("sim/programs_test", "one_communicator")
 PAIRS = ("sim/programs_test", "swap_wide_slots")
+BATONS = ("sim/programs_test", "hand_to_and_fro")
 HEAPS = ("sim/programs_test", "where_it_lies")
 MISMATCH = ("sim/programs_test", "by_those_who_wait")
 NETWORK = ("sim/programs_test", "through_a_network")
@@ -145,6 +146,12 @@ MUTATIONS = [
     mutation("swapped blocks of one that does not read", PAIRS, "the same where one writes and the other reads",
              ("src/coll/block_stream.h", "window.swaps_slots() && reads(p) && is_read_by(p)",
               "window.swaps_slots() && is_read_by(p)")),
+    mutation("a baton stays with its writer", BATONS, "a message is written over another that was not read",
+             ("src/coll/streams_write.cpp", "give(total_)) != 0) {",
+              "give(total_)) != 0) {\n        window_.batons().keep(offset_);")),
+    mutation("a baton is kept too early", BATONS, "a reader writes where it still reads",
+             ("src/coll/streams_read.cpp", "baton_ = head.lent == Lent::no ? head.place.offset : baton_;",
+              "window_.batons().keep(head.place.offset);")),
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),
              ("src/coll/reduce_two_shot.cpp", "k >= s.depth() && p < s.window.size()", "k >= s.depth() && p < 0")),

@@ -29,6 +29,8 @@ struct Flavour {
     bool heaps = false;
     // Worlds of two or three ranks, whose pairs have wide slots.
     bool pairs = false;
+    // Nothing but calls in which some ranks only give, or only take.
+    bool one_way = false;
 };
 
 class Program {
@@ -142,7 +144,7 @@ private:
 
     size_t some_bytes(const Group &group) {
         const size_t largest = flavour_.traffic / static_cast<size_t>(group.size());
-        switch (random_.below(8)) {
+        switch (flavour_.one_way && random_.percent(50) ? 7 : random_.below(8)) {
         case 0:
             return random_.percent(50) ? 0 : 1;
         case 1:
@@ -177,8 +179,11 @@ private:
             Kind::scan,      Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
             Kind::scatter,   Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
             Kind::gatherv,   Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group};
+        static constexpr Kind one_way_kinds[] = {Kind::bcast,  Kind::gather,  Kind::scatter,
+                                                 Kind::reduce, Kind::gatherv, Kind::scatterv};
         Call call;
-        call.kind = kinds_in_use[random_.below(std::size(kinds_in_use))];
+        call.kind = flavour_.one_way ? one_way_kinds[random_.below(std::size(one_way_kinds))]
+                                     : kinds_in_use[random_.below(std::size(kinds_in_use))];
         if (call.kind != Kind::barrier) {
             call.dtype = dtypes[random_.below(std::size(dtypes))];
             size_t bytes = some_bytes(group);
