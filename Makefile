@@ -105,12 +105,14 @@ $(static): $(library_objects) $(BUILD)/obj/library.txt
 # A plug-in lies in xcoll/ beside the library, here as where it is installed.
 
 # A blank between two that are left out is not empty to $(if).
-plugins := $(strip $(foreach p,ucx crypto,$(if $(filter-out no,$($p)),$p)))
+plugins := $(strip $(foreach p,ucx crypto hwloc,$(if $(filter-out no,$($p)),$p)))
 plugin_files := $(patsubst %,$(BUILD)/xcoll/libxcoll_%.so,$(plugins))
 plugin_cflags_ucx := $(UCX_CFLAGS)
 plugin_libs_ucx := $(UCX_LIBS)
 plugin_cflags_crypto := $(CRYPTO_CFLAGS)
 plugin_libs_crypto := $(CRYPTO_LIBS)
+plugin_cflags_hwloc := $(HWLOC_CFLAGS)
+plugin_libs_hwloc := $(HWLOC_LIBS)
 plugin_flags = $(plugin_cflags_$(word 2,$(subst /, ,$(patsubst $(BUILD)/obj/plugins/%,plugin /%,$@))))
 
 define plugin_rule

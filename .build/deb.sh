@@ -108,10 +108,14 @@ END
 }
 # Without what a plug-in is linked with the library works all the same.
 recommended=
+needed() { # PLUG-IN PREFIX: the package with this beginning
+    needs "$1" | tr , '\n' | sed -n "s/^ *\\($2[^ ]*\\).*/\\1/p"
+}
 for plugin in "$work/$library"/usr/lib/*/xcoll/*.so; do
     case $plugin in
     */libxcoll_ucx.so) recommended="$recommended, libucx0" ;;
-    */libxcoll_crypto.so) recommended="$recommended, $(needs "$plugin" | tr , '\n' | sed -n 's/^ *\(libssl[^ ]*\).*/\1/p')" ;;
+    */libxcoll_crypto.so) recommended="$recommended, $(needed "$plugin" libssl)" ;;
+    */libxcoll_hwloc.so) recommended="$recommended, $(needed "$plugin" libhwloc)" ;;
     esac
 done
 [ -z "$recommended" ] || recommended="Recommends: ${recommended#, }
@@ -122,7 +126,7 @@ printf 'activate-noawait ldconfig\n' >"$work/$library/DEBIAN/triggers"
 echo "libxcoll ${soname#libxcoll.so.} $library (>= $version)" >"$work/$library/DEBIAN/shlibs"
 pack "$library" "$architecture" libs "Depends: $(needs "$shared")
 $recommended" 'collective communication between the ranks of a parallel job' \
-    'The library, and its plug-ins for messages between machines and OpenSSL.'
+    'The library, and its plug-ins for messages between machines, OpenSSL and hwloc.'
 pack libxcoll-dev "$architecture" libdevel "Depends: $library (= $version)
 " 'collective communication: what programs are built with' \
     'The header, files for pkg-config and CMake, a manual page for each function.'

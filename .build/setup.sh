@@ -49,6 +49,7 @@ case $purpose in check | clang | coverage)
     kind=optional
     need libucx-dev "carries messages between machines" has_header "#include <ucp/api/ucp.h>"
     need libssl-dev "computes the proofs of ranks that meet over TCP" has_header "#include <openssl/evp.h>"
+    need libhwloc-dev "knows machines that sysfs does not describe" has_header "#include <hwloc.h>"
     need abigail-tools "holds the library against the record of its ABI" has_command abidiff
     need cmake "tries the package for CMake" has_command cmake
     need tclsh,tcl "tries the environment module" has_command tclsh

@@ -132,6 +132,16 @@ const char *set_crypto(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
+const char *set_topology(Settings &settings, const std::string &text) {
+    if (!text.empty() && text != "sysfs" && text != "hwloc") {
+        return "auto, sysfs or hwloc";
+    }
+    settings.topology = text.empty()      ? TopologyWish::who_can
+                        : text == "sysfs" ? TopologyWish::sysfs
+                                          : TopologyWish::hwloc;
+    return nullptr;
+}
+
 const char *set_root(Settings &settings, const std::string &text) {
     const size_t colon = text.rfind(':');
     const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -230,6 +240,7 @@ constexpr Variable table[] = {
      set_attach},
     {"GROUPS", "machine", "which ranks are added up first: by the machine's caches, none, or sizes such as 2,2",
      set_groups, agreed},
+    {"TOPOLOGY", "auto", "who tells which processors share what: sysfs, hwloc, or either (auto)", set_topology},
     {"STORE", "learn", "how payloads are copied: learn, cached, string or stream (non-temporal)", set_store},
     {"ISA", "auto", "instruction set of the kernels: plain, avx2, avx512, neon, sve", set_name<&Settings::isa>},
     {"PLUGIN_PATH", "", "folder of the plug-ins; empty: xcoll/ beside the library", set_name<&Settings::plugin_path>},

@@ -26,6 +26,9 @@ struct Given {
 // Whether a crypto library serves ranks that meet over TCP (boot/crypto.h).
 enum class CryptoWish : uint8_t { own, library, library_if_there };
 
+// Who describes the machine (topo/topology.h).
+enum class TopologyWish : uint8_t { sysfs, hwloc, who_can };
+
 // Whether large private buffers are copied from process to process by the kernel (fabric/attach.h).
 enum class Attach : uint8_t { off, on, where_it_pays };
 
@@ -36,6 +39,7 @@ struct Settings {
     size_t lend = 0;
     Attach attach = Attach::where_it_pays;
     CryptoWish crypto = CryptoWish::library_if_there;
+    TopologyWish topology = TopologyWish::who_can;
     bool shm = true;
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",

@@ -27,6 +27,7 @@
 #include "fabric/net.h"
 #include "fabric/post.h"
 #include "run/wait.h"
+#include "topo/topology.h"
 
 namespace xcoll {
 
@@ -49,6 +50,7 @@ struct Membership {
     Settings settings;
     std::string name;
     std::string start; // how the ranks found each other, for people
+    std::shared_ptr<const Topology> topology;
 
     bool shares_memory() const {
         return !boards.empty();

@@ -6,44 +6,56 @@
 #include "boot/host.h"
 #include "core/agreed.h"
 #include "core/process.h"
+#include "topo/topology.h"
 
 namespace xcoll {
 
 namespace {
+
+// What a rank may fail at by itself, at the start.
+enum class Deed : uint32_t { none, trace, topology };
+constexpr const char *deed_names[] = {"", "write its trace", "describe its machine"};
 
 // What every rank tells every rank before anything is connected.
 struct Hello {
     Agreed agreed;
     HostIdentity host;
     uint32_t shares_memory;
-    uint32_t can_trace; // or needs not to
+    Deed failed;
 };
 
-// What keeps this rank from writing the trace that is wanted, if anything does.
-std::optional<Failure> open_trace(const Settings &settings, int rank) {
+struct Obstacle {
+    Deed failed = Deed::none;
+    std::optional<Failure> why;
+};
+Obstacle prepare(const Settings &settings, int rank, Topology &topology) {
+    Deed deed = Deed::trace;
     try {
         process().traces().open(settings.trace, rank, settings.trace_events);
-        return std::nullopt;
+        deed = Deed::topology;
+        topology = find_topology(settings);
+        return {};
     } catch (...) {
-        return caught();
+        return {deed, caught()};
     }
 }
 
-std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings) {
+std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings, Topology &topology) {
     Hello mine{};
     mine.agreed = agreed_of(settings);
     mine.host = host_identity();
     mine.shares_memory = settings.shm ? 1 : 0;
-    const std::optional<Failure> obstacle = open_trace(settings, boot.rank());
-    mine.can_trace = obstacle ? 0 : 1;
+    const Obstacle obstacle = prepare(settings, boot.rank(), topology);
+    mine.failed = obstacle.failed;
     std::vector<Hello> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), sizeof mine);
-    if (obstacle) {
-        throw *obstacle;
+    if (obstacle.why) {
+        throw Failure(*obstacle.why);
     }
     for (size_t r = 0; r < all.size(); ++r) {
-        if (all[r].can_trace == 0) {
-            fail(XCOLL_ERR_CONFIG, "rank %zu cannot write its trace: see the error on that rank", r);
+        if (all[r].failed != Deed::none) {
+            fail(XCOLL_ERR_CONFIG, "rank %zu cannot %s: see the error on that rank", r,
+                 deed_names[static_cast<size_t>(all[r].failed)]);
         }
         check_agreed(static_cast<int>(r), all[r].agreed, 0, all[0].agreed, settings);
     }
@@ -137,10 +149,11 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     apply(membership, wishes);
     membership.rank = boot.rank();
     membership.start = boot.how();
-    const Machine machine = read_machine();
-    const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings);
+    const auto topology = std::make_shared<Topology>();
+    membership.topology = topology;
+    const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings, *topology);
     const std::vector<int> locals = ranks_beside(hellos, boot.rank());
-    membership.node = connect_node(boot, locals, machine, wishes.settings.shm_budget, wishes.settings.heap,
+    membership.node = connect_node(boot, locals, topology->machine, wishes.settings.shm_budget, wishes.settings.heap,
                                    wishes.settings.attach != Attach::off);
     membership.peers = make_peers(boot.size(), locals, *membership.node);
     std::optional<SpareBoard> board;
@@ -166,8 +179,9 @@ std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int
 std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &wishes) {
     process().watch_forks();
     process().traces().open(wishes.settings.trace, 0, wishes.settings.trace_events);
+    const auto topology = std::make_shared<const Topology>(find_topology(wishes.settings));
     const std::vector<std::shared_ptr<Node>> nodes =
-        connect_threads(size, read_machine(), wishes.settings.shm_budget, wishes.settings.heap);
+        connect_threads(size, topology->machine, wishes.settings.shm_budget, wishes.settings.heap);
     std::vector<int> locals(static_cast<size_t>(size));
     std::vector<uint64_t> boards;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -183,6 +197,7 @@ std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &
         membership.peers = make_peers(size, locals, *membership.node);
         membership.boards = boards;
         membership.start = "threads";
+        membership.topology = topology;
         comms.push_back(std::make_unique<Comm>(std::move(membership)));
     }
     return comms;
@@ -248,6 +263,7 @@ Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, cons
     child.node = from.node;
     child.net = from.net;
     child.start = from.start;
+    child.topology = from.topology;
     apply(child, wishes);
     for (const int member : members_of(all, mine.color)) {
         const SplitWords &words = all[static_cast<size_t>(member)];

@@ -78,7 +78,7 @@ std::string describe(const Comm &comm) {
     text += ", \"passed_over\": " + describe_passed_over(comm);
     text += ", \"settings\": " + describe_settings(membership.settings);
     text += ", \"build\": " + describe_build();
-    text += ", \"machine\": " + describe_machine();
+    text += ", \"machine\": " + describe_machine(*membership.topology);
     return text + '}';
 }
 

@@ -62,19 +62,19 @@ std::string describe_variable(const Variable &variable, const Settings &settings
 
 std::string describe_build() {
     return format("{\"version\": \"%s\", \"compiler\": %s, \"processor\": \"%s\", \"ucx\": %s, \"libcrypto\": %s, "
-                  "\"sanitizer\": %s}",
+                  "\"hwloc\": %s, \"sanitizer\": %s}",
                   PACKAGE_VERSION, quoted(compiler).c_str(), XCOLL_PROCESSOR, or_null(XCOLL_UCX).c_str(),
-                  or_null(XCOLL_LIBCRYPTO).c_str(), or_null(XCOLL_SANITIZER).c_str());
+                  or_null(XCOLL_LIBCRYPTO).c_str(), or_null(XCOLL_HWLOC).c_str(), or_null(XCOLL_SANITIZER).c_str());
 }
 
-std::string describe_machine() {
-    const Machine machine = read_machine();
+std::string describe_machine(const Topology &topology) {
+    const Machine &machine = topology.machine;
     const auto print_number = [](int cpu) { return std::to_string(cpu); };
-    return format("{\"usable_processors\": %d, \"allowed\": %s, \"l2_bytes\": %zu, \"l3_bytes\": %zu, \"kernels\": %s, "
-                  "\"processors\": %s}",
-                  usable_processors(), list_of(allowed_processors(), print_number).c_str(), machine.l2_bytes,
-                  machine.l3_bytes, runnable_kernels().c_str(),
-                  list_of(machine.processors, describe_processor).c_str());
+    return format("{\"by\": %s, \"why_not_hwloc\": %s, \"usable_processors\": %d, \"allowed\": %s, \"l2_bytes\": %zu, "
+                  "\"l3_bytes\": %zu, \"kernels\": %s, \"processors\": %s}",
+                  quoted(topology.by).c_str(), or_null(topology.why_not_hwloc).c_str(), usable_processors(),
+                  list_of(allowed_processors(), print_number).c_str(), machine.l2_bytes, machine.l3_bytes,
+                  runnable_kernels().c_str(), list_of(machine.processors, describe_processor).c_str());
 }
 
 std::string describe_settings(const Settings &settings) {

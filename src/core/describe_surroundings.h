@@ -5,12 +5,13 @@
 #include <string>
 
 #include "base/config.h"
+#include "topo/topology.h"
 
 namespace xcoll {
 
 std::string describe_build();
-// As the calling thread sees it now.
-std::string describe_machine();
+// With what the calling thread may use of it now.
+std::string describe_machine(const Topology &topology);
 // Every variable, also those that nobody gave.
 std::string describe_settings(const Settings &settings);
 

@@ -108,6 +108,33 @@ struct xcoll_crypto_plugin {
     void (*close)(void *crypto);
 };
 
+/* ---- The machine as a tree: opened when sysfs does not describe it, or when the user describes one. Any thread calls.
+ */
+#define XCOLL_PLUGIN_TOPOLOGY_SYMBOL "xcoll_plugin_topology"
+
+/* Processors with equal numbers share that cache, memory node or socket; -1: unknown. Caches are named by the first of
+ * their processors, all others as the kernel does. */
+struct xcoll_processor {
+    int32_t cpu, l2, l3, numa, socket;
+};
+
+struct xcoll_machine {
+    struct xcoll_processor *processors; /* in any order */
+    size_t count;
+    uint64_t l2_bytes, l3_bytes; /* of the smallest caches; 0: unknown */
+};
+
+/* Functions return an xcoll_result_t. */
+struct xcoll_topology_plugin {
+    struct xcoll_plugin_head head;
+    /* The machine of this process, or the one that a file or a text describes, at most one of which is not NULL. `said`
+     * (NUL-terminated): what serves, "hwloc, interface 2.8"; or, with an error, why nothing does. */
+    xcoll_result_t (*read)(const char *xml_file, const char *synthetic, struct xcoll_machine *machine, char *said,
+                           size_t said_bytes);
+    /* The memory of a machine that was read. */
+    void (*release)(struct xcoll_machine *machine);
+};
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 // The machine as xcoll needs to know it: how many processors this process may use, how large their caches are, and
-// which processors share what. Read from sysfs; nothing here starts a thread or keeps a file open.
+// which processors share what. Read from sysfs, or by hwloc where topology.h says so; nothing here starts a thread or
+// keeps a file open.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 namespace xcoll {
 
 // One processor and what it shares with others: processors with equal numbers share that cache, node or socket.
-// Numbers are unique in the machine; -1 where sysfs does not say.
+// Numbers are unique in the machine; -1 where nobody says.
 struct Processor {
     int cpu, l2, l3, numa, socket;
 };

@@ -47,6 +47,10 @@ found problem settings 'XCOLL_TIMOUT is not a setting'
 found ok 'shared memory' ''
 XCOLL_TIMEOUT=30 run 0 -n 2
 found ok settings '1 is given'
+XCOLL_TOPOLOGY=sysfs run 0 -n 2
+found ok caches 'told by sysfs'
+HWLOC_SYNTHETIC=nonsense XCOLL_PLUGIN_PATH=$work/nothing run 0 -n 2
+found warning caches 'told by sysfs: the plug-in for hwloc cannot be loaded'
 if grep -q '^ucx := no' "$BUILD/config.mk"; then
     found ok messages 'built without'
 else

@@ -67,6 +67,27 @@ if [ -e "$BUILD/xcoll/libxcoll_crypto.so" ]; then
     grep -qE '^ +TCP proofs +OpenSSL [0-9.]+$' "$work/out" || wrong 'the crypto library does not serve'
 fi
 
+# It says who described the machine, and why that was not hwloc if it was to.
+unset HWLOC_XMLFILE HWLOC_SYNTHETIC
+XCOLL_TOPOLOGY=sysfs run 0 machine
+grep -qE '^ +told by +sysfs$' "$work/out" || wrong 'it is not told that sysfs describes the machine'
+HWLOC_SYNTHETIC='pack:2 core:1 pu:1' XCOLL_PLUGIN_PATH=$work/nothing run 0 machine
+says out "sysfs: the plug-in for hwloc cannot be loaded: $work/nothing"
+XCOLL_TOPOLOGY=lstopo run 1 machine
+says err 'XCOLL_TOPOLOGY=lstopo is not valid: expected auto, sysfs or hwloc'
+XCOLL_TOPOLOGY=hwloc XCOLL_PLUGIN_PATH=$work/nothing run 1 machine
+says err 'XCOLL_TOPOLOGY=hwloc, but the plug-in for hwloc cannot be loaded'
+if [ -e "$BUILD/xcoll/libxcoll_hwloc.so" ]; then
+    HWLOC_SYNTHETIC="pack:1 l3:1 core:1 pu:1(indexes=$first)" XCOLL_TOPOLOGY=hwloc tool=taskset run 0 -c "$first" "$tool" machine
+    says out 'told by       hwloc, interface 2'
+    # As in a container that hides the kernel's files: hwloc, which then complains to nobody.
+    if unshare --mount mount -t tmpfs hidden /sys 2>/dev/null; then
+        unshare --mount bash -c 'mount -t tmpfs hidden /sys && exec "$0" machine' "$tool" >"$work/out" 2>"$work/err" || wrong 'fails without /sys'
+        grep -qE '^ +told by +hwloc, interface 2' "$work/out" || wrong 'hwloc does not serve where /sys is hidden'
+        [ ! -s "$work/err" ] || wrong "where /sys is hidden there is said: $(cat "$work/err")"
+    fi
+fi
+
 # For programs there is everything as one object; the sections are members of it.
 run 0 --json
 lines out 1

@@ -17,7 +17,7 @@ BEGIN {
     for (i = 1; i <= n; i++) { split(part[i], pair, ":"); floor[pair[1]] = pair[2] }
     # The header that a plug-in and its loader share; the protocol between the launcher and what it starts; what a
     # process shows or leaves to xcoll-doctor.
-    loads_plugins = " base boot fabric fused core "
+    loads_plugins = " base topo boot fabric fused core "
     of_use_to_tools = " base/clock.h base/descriptor.h base/list_folder.h base/quoted.h base/read_text.h base/utf8.h "
     hidden_from_coll = " thread mutex shared_mutex condition_variable future fstream filesystem iostream "
 }

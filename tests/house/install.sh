@@ -91,8 +91,8 @@ make_it prefix=/opt/xcoll DESTDIR="$work/package root" install
 grep -r "package root" "$work/package root" && stop "a file of the package names DESTDIR"
 grep -q '^prefix=/opt/xcoll$' "$work/package root/opt/xcoll/lib/pkgconfig/xcoll.pc" || stop "xcoll.pc does not name the prefix"
 
-# Where there is neither UCX nor OpenSSL, everything but the plug-ins is there.
-make_it ucx=no crypto=no prefix=/opt/xcoll DESTDIR="$work/plain" install
+# Where there is neither UCX nor OpenSSL nor hwloc, everything but the plug-ins is there.
+make_it ucx=no crypto=no hwloc=no prefix=/opt/xcoll DESTDIR="$work/plain" install
 [ ! -e "$work/plain/opt/xcoll/lib/xcoll" ] || stop "plug-ins are installed that were left out"
 difference=$(diff <(cd "$work/package root" && find . | grep -v /lib/xcoll) <(cd "$work/plain" && find .))
 [ -z "$difference" ] || stop "without plug-ins other files are installed: $difference"

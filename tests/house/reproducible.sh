@@ -20,7 +20,7 @@ for place in "$work/here" "$work/another/place"; do
     cp -a "$built"/{configure,config.status,config.mk,config.h,Makefile,flags.txt,xcoll-api.json} "$place/$name/" || exit 1
     if [ "${1-}" != all ]; then
         cp -a "$built/obj" "$place/$name/" || exit 1
-        for kind in base api plugins/ucx plugins/crypto tools tools/shared; do
+        for kind in base api plugins/ucx plugins/crypto plugins/hwloc tools tools/shared; do
             smallest=$(find "$place/$name/obj/$kind" -maxdepth 1 -name '*.o' -printf '%s %p\n' 2>/dev/null | sort -n | head -n 1)
             [ -z "$smallest" ] || rm "${smallest#* }"
         done

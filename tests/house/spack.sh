@@ -41,7 +41,7 @@ unset MAKEFLAGS
 CC=$CC CXX=$CXX make_there "$work"/xcoll-*.*.* "${said[1]}" build/obj/base/error.o
 make_there "$work"/xcoll-*.*.* -n "${said[@]:1}" install
 grep -q 'install -d .*/opt/xcoll/include' "$work/log" || { cat "$work/log"; stop "it is not installed where Spack wants it"; }
-for variant in ucx crypto; do
+for variant in ucx crypto hwloc; do
     grep -qx "$variant := no" "$work"/xcoll-*.*.*/build/config.mk || stop "the variant ~$variant is not heeded"
 done
 exit 0

@@ -124,6 +124,9 @@ void times_and_sizes_have_the_usual_forms(void **) {
     assert_true(read("CMA=off;CMA=auto").attach == Attach::where_it_pays);
     assert_true(read("CRYPTO=own").crypto == CryptoWish::own && read("CRYPTO=library").crypto == CryptoWish::library);
     assert_true(read("CRYPTO=own;CRYPTO=auto").crypto == CryptoWish::library_if_there);
+    assert_true(read("TOPOLOGY=sysfs").topology == TopologyWish::sysfs);
+    assert_true(read("TOPOLOGY=hwloc").topology == TopologyWish::hwloc);
+    assert_true(read("TOPOLOGY=hwloc;TOPOLOGY=auto").topology == TopologyWish::who_can);
 }
 
 void meeting_places_are_a_host_and_a_port(void **) {
@@ -156,6 +159,7 @@ void what_is_not_valid_is_named(void **) {
                             "LEND=x",
                             "CMA=maybe",
                             "CRYPTO=rot13",
+                            "TOPOLOGY=lstopo",
                             "SHM_BUDGET=-1",
                             "SHM_BUDGET=1T",
                             "SHM_BUDGET=1MB",

@@ -31,6 +31,21 @@ Finding look_at_processors(const Patient &patient) {
                             : "start fewer ranks, or allow more processors (taskset, the container's cpuset)");
 }
 
+// Whether the library knows which processors share what, by which it tells near ranks from far ones.
+Finding look_at_caches(const Patient &patient) {
+    const tools::Json &machine = patient.description["machine"];
+    if (machine.is_null()) {
+        return good("not looked at: the library could not be asked");
+    }
+    const tools::Json &why_not = machine["why_not_hwloc"];
+    const std::string seen = "told by " + machine["by"].text();
+    if (!why_not.is_null()) {
+        return warning(seen + ": " + why_not.text(), "near ranks are not told from far ones, or not as was described",
+                       "do what the message says, or be content: XCOLL_TOPOLOGY=sysfs");
+    }
+    return good(seen);
+}
+
 Finding look_at_clock(const Patient &patient) {
     // Those that are read without a system call.
     static const std::set<std::string> quick = {
@@ -78,7 +93,8 @@ Finding look_at_speed(const Patient &patient) {
     return good("frequency governor: " + names);
 }
 
-constexpr Check table[] = {{"processors", look_at_processors}, {"clock", look_at_clock}, {"speed", look_at_speed}};
+constexpr Check table[] = {
+    {"processors", look_at_processors}, {"caches", look_at_caches}, {"clock", look_at_clock}, {"speed", look_at_speed}};
 
 } // namespace
 

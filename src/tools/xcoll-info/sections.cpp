@@ -33,13 +33,14 @@ std::string joined(const Json &names) {
 }
 
 std::string print_build(const Json &all) {
-    const Json &build = all["build"], &ucx = build["ucx"], &crypto = build["libcrypto"],
+    const Json &build = all["build"], &ucx = build["ucx"], &crypto = build["libcrypto"], &hwloc = build["hwloc"],
                &sanitizer = build["sanitizer"];
     return "xcoll " + build["version"].text() + "\n" + line("compiler", build["compiler"].text()) +
            line("processor", build["processor"].text()) +
            line("UCX", ucx.is_null() ? "none: no messages between machines" : ucx.text()) +
            line("libcrypto",
                 crypto.is_null() ? "none: the library recognizes ranks by code of its own" : crypto.text()) +
+           line("hwloc", hwloc.is_null() ? "none: sysfs describes the machine" : hwloc.text()) +
            (sanitizer.is_null() ? "" : line("sanitizer", sanitizer.text()));
 }
 
@@ -51,7 +52,9 @@ std::string print_machine(const Json &all) {
     if (usable < static_cast<double>(allowed)) {
         use += ": its affinity allows " + std::to_string(allowed) + ", but a quota of its cgroup fewer";
     }
-    return "machine\n" + draw_machine(machine, indent) + line("usable", use) +
+    const Json &why_not = machine["why_not_hwloc"];
+    const std::string by = machine["by"].text() + (why_not.is_null() ? "" : ": " + why_not.text());
+    return "machine\n" + draw_machine(machine, indent) + line("told by", by) + line("usable", use) +
            line("kernels", all["kernels"].text() + " (this processor runs: " + joined(machine["kernels"]) + ")");
 }
 
