@@ -20,6 +20,7 @@ constexpr const char *deed_names[] = {"", "write its trace", "describe its machi
 struct Hello {
     Agreed agreed;
     HostIdentity host;
+    uint64_t l2_bytes; // 0: unknown
     uint32_t shares_memory;
     Deed failed;
 };
@@ -47,6 +48,7 @@ std::vector<Hello> exchange_hellos(Bootstrap &boot, const Settings &settings, To
     mine.shares_memory = settings.shm ? 1 : 0;
     const Obstacle obstacle = prepare(settings, boot.rank(), topology);
     mine.failed = obstacle.failed;
+    mine.l2_bytes = topology.machine.l2_bytes;
     std::vector<Hello> all(static_cast<size_t>(boot.size()));
     boot.allgather(&mine, all.data(), sizeof mine);
     if (obstacle.why) {
@@ -72,6 +74,16 @@ std::vector<int> ranks_beside(const std::vector<Hello> &hellos, int rank) {
         }
     }
     return locals;
+}
+
+// Rings have one size on all ranks of a machine, whose processors may differ, and who may have been told differently.
+size_t smallest_l2(const std::vector<Hello> &hellos, const std::vector<int> &locals) {
+    size_t smallest = 0;
+    for (const int rank : locals) {
+        const size_t bytes = hellos[static_cast<size_t>(rank)].l2_bytes;
+        smallest = smallest == 0 || (bytes != 0 && bytes < smallest) ? bytes : smallest;
+    }
+    return smallest;
 }
 
 std::vector<Peer> make_peers(int size, const std::vector<int> &locals, const Node &node) {
@@ -153,6 +165,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     membership.topology = topology;
     const std::vector<Hello> hellos = exchange_hellos(boot, wishes.settings, *topology);
     const std::vector<int> locals = ranks_beside(hellos, boot.rank());
+    topology->machine.l2_bytes = smallest_l2(hellos, locals);
     membership.node = connect_node(boot, locals, topology->machine, wishes.settings.shm_budget, wishes.settings.heap,
                                    wishes.settings.attach != Attach::off);
     membership.peers = make_peers(boot.size(), locals, *membership.node);

@@ -38,9 +38,11 @@ struct Job {
     std::string processors;
 };
 
-// With this description.
-void open(const Job &job, xcoll_comm_t &comm, const std::string &levels) {
-    setenv(variable, (levels + "(indexes=" + job.processors + ")").c_str(), 1);
+// With this description, on the ranks that are told it.
+void open(const Job &job, xcoll_comm_t &comm, const std::string &levels, bool is_told) {
+    if (is_told) {
+        setenv(variable, (levels + "(indexes=" + job.processors + ")").c_str(), 1);
+    }
     ranks::succeed(xcoll_init(&comm));
     unsetenv(variable);
 }
@@ -74,7 +76,7 @@ void who_insists_on_hwloc_fails_with_all(const Job &job) {
 
 void sockets_are_groups(const Job &job) {
     xcoll_comm_t comm = XCOLL_COMM_NULL;
-    open(job, comm, "pack:2 core:1 pu:1");
+    open(job, comm, "pack:2 core:1 pu:1", true);
     const bool are_several = job.size > 2; // of several ranks, or it would be no use
     ranks::check(says(comm, are_several ? "\"groups\": [[0, 2], [1, 3]]" : "\"groups\": [[0, 1]]"),
                  "the groups are not those of the description");
@@ -83,6 +85,14 @@ void sockets_are_groups(const Job &job) {
     ranks::succeed(xcoll_comm_dup(comm, &child));
     ranks::check(says(child, ", by HWLOC_SYNTHETIC\""), "a duplicate does not tell who described the machine");
     ranks::succeed(xcoll_comm_free(&child));
+    close(comm);
+}
+
+// Rings have one size, whatever each rank thinks of the caches: twice the smallest.
+void the_smallest_cache_counts_for_all(const Job &job) {
+    xcoll_comm_t comm = XCOLL_COMM_NULL;
+    open(job, comm, "pack:1 l2:2(size=262144) core:1 pu:1", job.rank == 1);
+    ranks::check(says(comm, "\"ring_bytes\": 524288,"), "the ring is not sized by the smallest cache");
     close(comm);
 }
 
@@ -110,5 +120,6 @@ int main() {
     job.processors = std::to_string(processors[0]) + "," + std::to_string(processors[1]);
     bind_to(processors[static_cast<size_t>(job.rank % 2)]);
     sockets_are_groups(job);
+    the_smallest_cache_counts_for_all(job);
     return 0;
 }
