@@ -31,7 +31,7 @@ inline void reduce_pair(const Team &team, Stage stage, const Op &op, void *out, 
     reduce_some(team, stage, op, out, {data, &group_size, 1, static_cast<uint32_t>(team.size)}, count);
 }
 
-// One rank's data in the form of a sum, or as the result of a communicator of one.
+// One rank's data in the form of a sum, or as a result that nothing else goes into.
 inline void reduce_one(const Team &team, Stage stage, const Op &op, void *out, const void *in, size_t count) {
     const uint32_t group_size = 1;
     reduce_some(team, stage, op, out, {&in, &group_size, 1, static_cast<uint32_t>(team.size)}, count);

@@ -75,7 +75,7 @@ public:
     }
     // This rank's result is ready without anybody's help: only its own input goes into it.
     void combine_alone() const {
-        if (op.kind != Kind::exscan && op.recv != op.send && op.count > 0) {
+        if (op.kind != Kind::exscan && op.count > 0) {
             const void *own = op.send;
             window.scratch()[0] = own;
             combine_ordered(team, op, op.recv, window.scratch(), result_of(op, team.rank).count);

@@ -39,7 +39,7 @@ public:
             sums_.emplace(*team.scratch, 2 * sum_bytes(op, piece_count_));
         }
     }
-    // Of a reduce the root, of a scan all but the first rank, whose result is its own input.
+    // Of a reduce the root, of a scan all but the first rank, whose result needs its own input alone.
     bool collects() const {
         return scans(op) ? window.rank() > 0 : op.kind == Kind::allreduce || op.root == window.rank();
     }
@@ -78,8 +78,8 @@ public:
         publish_used(k + 1);
     }
     void combine_alone() const {
-        if (op.kind == Kind::scan && window.rank() == 0 && op.send != op.recv && op.count > 0) {
-            team.kernels->copy(op.recv, op.send, bytes(op.count));
+        if (op.kind == Kind::scan && window.rank() == 0) {
+            reduce_one(team, Stage::whole, op, op.recv, op.send, op.count);
         }
     }
 
@@ -135,8 +135,8 @@ private:
         if (sums_) {
             reduce_one(team, Stage::lift, op, sums_->data(), sum, at.count);
         }
-        if (behind) {
-            give(1, k, at, sum);
+        if (behind && window.size() > 1) {
+            reduce_one(team, Stage::whole, op, place_for(1, k, at), sum, at.count);
         }
         for (int p = 1; p + behind < window.size(); ++p) {
             sum = add(sum, input(p, k, at), k, at, p + behind);
@@ -146,11 +146,6 @@ private:
     char *place_for(int reader, uint64_t k, const Piece &at) const {
         const bool direct = reader == window.rank() && op.kind == Kind::scan;
         return direct ? recv_at(first(k) + at.first) : result(window.rank(), reader, k, at);
-    }
-    void give(int reader, uint64_t k, const Piece &at, const void *sum) const {
-        if (reader < window.size()) {
-            team.kernels->copy(place_for(reader, k, at), sum, bytes(at.count));
-        }
     }
     const void *add(const void *sum, const void *next, uint64_t k, const Piece &at, int reader) const {
         char *to = place_for(reader, k, at);

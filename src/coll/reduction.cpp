@@ -50,10 +50,6 @@ xcoll_result_t combine_by_rank(const Team &team, const Op &op, void *out, const 
     if (op.user) {
         return fold(team, op, out, data, inputs, count);
     }
-    if (inputs == 1) {
-        move(team, out, data[0], count * element_bytes(op));
-        return XCOLL_SUCCESS;
-    }
     const auto group = static_cast<uint32_t>(inputs);
     team.kernels->reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(op.op)][static_cast<size_t>(op.dtype)](
         out, {data, &group, 1, group}, count);

@@ -69,8 +69,9 @@ inline size_t combined_ranks(const Op &op, int rank, int ranks) {
     return static_cast<size_t>(count);
 }
 
-// out = all of data, which are the inputs in their order. Another result than XCOLL_SUCCESS comes from a user's
-// function; then what is in `out` means nothing.
+// out = all of data, which are the inputs in their order. Of one input it is what the operator makes of that: truth
+// becomes 1 and a NaN the one that all results have (kernels/operators.h). Another result than XCOLL_SUCCESS comes from
+// a user's function; then what is in `out` means nothing.
 xcoll_result_t combine_by_rank(const Team &team, const Op &op, void *out, const void *const *data, size_t inputs,
                                size_t count);
 // The same for reduce_scatterv in place, where the result may lie across an input.

@@ -66,6 +66,8 @@ public:
         ranks::succeed(xcoll_exscan(mine.data(), got.data(), count_, XCOLL_INT32, XCOLL_SUM, comm_));
         expect(me_ == 0 || got == lower, "exscan");
         scatter_sums();
+        combine_truths(false);
+        combine_truths(true);
     }
     void move() const {
         std::vector<int> mine = sequence(count_, value_of(me_)), got(count_);
@@ -123,6 +125,32 @@ private:
         got.assign(count_, 0);
         ranks::succeed(xcoll_reduce_scatterv(mine.data(), got.data(), counts_.data(), XCOLL_INT32, XCOLL_SUM, comm_));
         expect(got == sums, "reduce_scatterv");
+    }
+    // Truth is 1, also where only one rank's goes into a result.
+    void combine_truths(bool in_place) const {
+        const std::vector<int> sevens(count_ * ranks_, 7), ones(count_, 1);
+        const void *send = in_place ? XCOLL_IN_PLACE : sevens.data();
+        const auto expect_ones = [&](const std::string &collective, bool is_given, auto call) {
+            std::vector<int> got = sevens;
+            ranks::succeed(call(got.data()));
+            got.resize(count_);
+            expect(!is_given || got == ones, collective + (in_place ? " of truths in place" : " of truths"));
+        };
+        expect_ones("allreduce", true,
+                    [&](int *recv) { return xcoll_allreduce(send, recv, count_, XCOLL_INT32, XCOLL_LOR, comm_); });
+        expect_ones("reduce", is_root(), [&](int *recv) {
+            const void *mine = is_root() ? send : sevens.data();
+            return xcoll_reduce(mine, recv, count_, XCOLL_INT32, XCOLL_LOR, root_, comm_);
+        });
+        expect_ones("reduce_scatter", true,
+                    [&](int *recv) { return xcoll_reduce_scatter(send, recv, count_, XCOLL_INT32, XCOLL_LOR, comm_); });
+        expect_ones("reduce_scatterv", true, [&](int *recv) {
+            return xcoll_reduce_scatterv(send, recv, counts_.data(), XCOLL_INT32, XCOLL_LOR, comm_);
+        });
+        expect_ones("scan", true,
+                    [&](int *recv) { return xcoll_scan(send, recv, count_, XCOLL_INT32, XCOLL_LOR, comm_); });
+        expect_ones("exscan", me_ > 0,
+                    [&](int *recv) { return xcoll_exscan(send, recv, count_, XCOLL_INT32, XCOLL_LOR, comm_); });
     }
     // Everybody sends rank p the part of `all` that is rank p's; so does a reshard of a tensor that all have.
     void exchange(const std::vector<int> &all) const {

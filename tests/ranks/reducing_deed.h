@@ -39,7 +39,8 @@ public:
         recv_.clear();
         const Memory &given = in_place() ? recv_ : send_;
         for (size_t part = 0; part < counts_.size(); ++part) {
-            values::fill(given.data() + bytes_before(part), input(seed_of(turn, static_cast<int>(part)), place_.rank),
+            values::fill(given.data() + bytes_before(part),
+                         operator_.input(seed_of(turn, static_cast<int>(part)), place_.rank),
                          counts_[part] * type().bytes);
         }
         wanted_send_ = send_.copy();
@@ -47,7 +48,7 @@ public:
         std::vector<values::Tile> inputs;
         std::vector<int> ranks;
         for (int rank = 0; rank < combined(); ++rank) {
-            inputs.push_back(input(seed_of(turn, combination_.scatters ? place_.rank : 0), rank));
+            inputs.push_back(operator_.input(seed_of(turn, combination_.scatters ? place_.rank : 0), rank));
             ranks.push_back(rank);
         }
         wanted_ = inputs.empty() ? values::Tile() : operator_.result(inputs, ranks);
@@ -107,11 +108,6 @@ private:
     }
     bool in_place() const {
         return in_place_ && (combination_.function != Combination::reduce || is_root());
-    }
-    // The result of one input may be that input as it is.
-    values::Tile input(uint64_t seed, int rank) const {
-        const bool may_be_alone = combination_.scans || place_.size == 1;
-        return may_be_alone ? operator_.operand(seed, rank) : operator_.input(seed, rank);
     }
     size_t bytes_before(size_t part) const {
         const auto first = counts_.begin();

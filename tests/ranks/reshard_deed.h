@@ -102,7 +102,7 @@ private:
                : reduces_ ? operator_.result(inputs, holders)
                           : inputs[0];
     }
-    // What is wanted, with the bits of results that are equal to it: NaN has many.
+    // What is wanted, with the bits of results that are equal to it: pairs may have gaps.
     Bytes with_equal_results() const {
         Bytes all = wanted_recv_;
         tensors::for_each(after_, [&](const tensors::Indices &, size_t place) {

@@ -169,6 +169,9 @@ template <class T> T reduce(xcoll_op_t op, const std::vector<T> &inputs, const s
             total = {total.real / static_cast<R>(inputs.size()), total.imaginary / static_cast<R>(inputs.size())};
         }
     }
+    if constexpr (std::is_floating_point_v<A>) {
+        total = std::isnan(total) ? std::numeric_limits<A>::quiet_NaN() : total; // the only one that is a result
+    }
     return lower<T>(total);
 }
 
@@ -225,7 +228,7 @@ template <class T> T sample(Flavour flavour, xcoll_op_t op, uint64_t bits) {
                               Limits::quiet_NaN(),
                               Limits::denorm_min(),
                               3,
-                              A(-0.0),
+                              -Limits::quiet_NaN(),
                               0,
                               5,
                               Limits::max(),
@@ -254,7 +257,7 @@ struct Type {
     Tile (*input)(Flavour flavour, xcoll_op_t op, uint64_t seed, int rank);
     // By rank.
     Tile (*reduced)(xcoll_op_t op, const std::vector<Tile> &inputs, const std::vector<int> &groups);
-    // Equal, or both not a number.
+    // Bit by bit; in pairs and complex numbers NaN is NaN, and what lies between value and index does not matter.
     bool (*equal)(const unsigned char *a, const unsigned char *b);
 
     Tile result(Flavour flavour, xcoll_op_t op, uint64_t seed, const std::vector<int> &groups) const {
@@ -296,10 +299,6 @@ template <class T> bool equal(const unsigned char *a, const unsigned char *b) {
         return same_number(x.real, y.real) && same_number(x.imaginary, y.imaginary);
     } else if constexpr (Pair<T>) {
         return same_number(x.value, y.value) && x.index == y.index;
-    } else if constexpr (is_real<T>) {
-        if (std::isnan(lift(x)) && std::isnan(lift(y))) {
-            return true;
-        }
     }
     return std::memcmp(a, b, sizeof(T)) == 0;
 }
