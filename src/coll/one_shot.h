@@ -52,15 +52,6 @@ public:
     uint64_t credit() const {
         return credit_for(window_, kind(), shown_);
     }
-    // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
-    int missing(int begin) const {
-        for (int p = begin; p < team_.size; ++p) {
-            if (p != team_.rank && reads(p) && !window_.entered(p, n_).reached()) {
-                return p;
-            }
-        }
-        return -1;
-    }
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
     [[gnu::always_inline]] bool enter() const {

@@ -13,6 +13,16 @@ namespace xcoll {
 template <Kind kind>
 using PlainSteps = std::conditional_t<traits(kind).own_counts, ShortExchange<kind>, OneShotOf<kind>>;
 
+// The first rank, of those from `begin` on, that these steps read and whose head is not there yet; -1: there is none.
+template <class Steps> int missing_head(const Team &team, const Steps &steps, uint64_t n, int begin) {
+    for (int p = begin; p < team.size; ++p) {
+        if (p != team.rank && steps.reads(p) && !team.window->entered(p, n).reached()) {
+            return p;
+        }
+    }
+    return -1;
+}
+
 // visit(KindAsType<kind>()) by the kind of uneven parts; Kind::none for all others.
 template <class Visit> auto by_plain_steps(Kind kind, Visit visit) {
     switch (kind) {

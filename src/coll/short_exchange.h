@@ -62,15 +62,6 @@ public:
             window_.pause_before_look(n_);
         }
     }
-    // The first rank, of those from `begin` on, whose head is not there yet; -1: there is none.
-    int missing(int begin) const {
-        for (int p = begin; p < team_.size; ++p) {
-            if (p != team_.rank && reads(p) && !window_.entered(p, n_).reached()) {
-                return p;
-            }
-        }
-        return -1;
-    }
     // All heads are there. False: some peer has more to show than a short piece, or another one than this rank expects;
     // streams take it from here. Throws MISMATCH, the operation being complete then.
     [[gnu::always_inline]] bool finish() const {

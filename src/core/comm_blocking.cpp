@@ -124,21 +124,11 @@ template <Kind kind> void Comm::run_again(Known &known) {
     }
     run_now(op, known.fingerprint, n, *known.row, [&] { one_shot_now<kind>(op, known.fingerprint, n); });
 }
-template void Comm::run_again<Kind::barrier>(Known &);
-template void Comm::run_again<Kind::bcast>(Known &);
-template void Comm::run_again<Kind::allreduce>(Known &);
-template void Comm::run_again<Kind::reduce>(Known &);
-template void Comm::run_again<Kind::reduce_scatter>(Known &);
-template void Comm::run_again<Kind::allgather>(Known &);
-template void Comm::run_again<Kind::allgatherv>(Known &);
-template void Comm::run_again<Kind::alltoall>(Known &);
-template void Comm::run_again<Kind::alltoallv>(Known &);
-template void Comm::run_again<Kind::gather>(Known &);
-template void Comm::run_again<Kind::gatherv>(Known &);
-template void Comm::run_again<Kind::scatter>(Known &);
-template void Comm::run_again<Kind::scatterv>(Known &);
-template void Comm::run_again<Kind::scan>(Known &);
-template void Comm::run_again<Kind::exscan>(Known &);
+
+namespace {
+// Makes them for src/api, which has but their declaration.
+[[gnu::used]] constexpr auto runs_again = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::run_again<kind>; });
+} // namespace
 
 // ---- everything else
 

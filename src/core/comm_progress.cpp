@@ -56,7 +56,7 @@ inline bool Comm::finish_plainly(Request &request) {
 
 template <class Steps> bool Comm::finish_in(const Steps &steps, Request &request) {
     if (request.missing >= 0) {
-        request.missing = steps.missing(request.missing);
+        request.missing = missing_head(team_, steps, request.n, request.missing);
         if (request.missing >= 0) {
             return false;
         }
