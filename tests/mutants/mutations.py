@@ -35,6 +35,7 @@ SEVERAL = ("ranks/several_threads_threads", "2")
 TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
 HABITS = ("ranks/habits_threads", "2")
+UNEVEN = ("ranks/uneven_habits_threads", "3")
 AGAIN = ("ranks/started_again_threads", "2")
 KNOWN_GROUPS = ("ranks/known_groups_threads", "3")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
@@ -121,6 +122,33 @@ MUTATIONS = [
              ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
     mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
              ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
+    mutation("a short exchange without credit", BLOCKING, "a rank writes a head while its last one there is read",
+             ("src/coll/short_exchange.h", "given_ > inline_stream_bytes ? slot_count : cell_count",
+              "~uint64_t{0} / 2")),
+    mutation("a short exchange in slots with a cell's credit", BLOCKING, "a slot is written while it is read",
+             ("src/coll/short_exchange.h", "given_ > inline_stream_bytes ? slot_count : cell_count", "cell_count")),
+    mutation("a short exchange has seen everybody", BLOCKING, "who reads nobody thinks that all are as far as it is",
+             ("src/coll/short_exchange.h", "                everyone = false;\n", "")),
+    mutation("a short exchange is announced before it is written", UNEVEN, "readers find what an earlier one left",
+             ("src/coll/short_exchange.h",
+              "        if (given_ > 0) {\n            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));\n"
+              "        }\n        window_.announce(n_);\n",
+              "        window_.announce(n_);\n        if (given_ > 0) {\n"
+              "            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));\n        }\n")),
+    mutation("a short exchange of any length", UNEVEN, "who expects another length than what comes is not told",
+             ("src/coll/short_exchange.h", "head.lent == Lent::no && comes == to.count;", "head.lent == Lent::no;")),
+    mutation("a short exchange with whoever streams", UNEVEN, "a rank reads what has yet to be written",
+             ("src/coll/short_exchange.h", "head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes",
+              "comes")),
+    mutation("a short exchange of long parts", UNEVEN, "a part is written beyond its slot",
+             ("src/coll/short_exchange.h", "return given(op, rank, ranks) <= longest;", "return true;")),
+    mutation("a short exchange leaves the own part out", UNEVEN, "a rank does not get what it gives itself",
+             ("src/coll/short_exchange.h", "                keep_own();\n", "")),
+    mutation("a short exchange of many streams", UNEVEN, "all readers get the part of one",
+             ("src/coll/short_exchange.h", "ranks > 2 && !traits(kind).is_shared && !to_root;", "false;")),
+    mutation("plain steps: the first head alone is missing", REQUESTS, "a request ends before a peer has shown anything",
+             ("src/coll/plain_steps.h", "for (int p = begin; p < team.size; ++p) {",
+              "for (int p = begin; p < std::min(begin + 2, team.size); ++p) {")),
     mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
              ("src/core/comm_progress.cpp", "if (in_flight_.back() == &request) [[likely]] {", "if (true) {")),
     mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
