@@ -131,10 +131,10 @@ MUTATIONS = [
              ("src/coll/short_exchange.h", "                everyone = false;\n", "")),
     mutation("a short exchange is announced before it is written", UNEVEN, "readers find what an earlier one left",
              ("src/coll/short_exchange.h",
-              "        if (given_ > 0) {\n            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));\n"
+              "        if (given_ > 0) {\n            show(fits ? inlined_stream(head) : window_.place(team_.rank, n_, place));\n"
               "        }\n        window_.announce(n_);\n",
               "        window_.announce(n_);\n        if (given_ > 0) {\n"
-              "            show(fits ? inlined_stream(head) : window_.slot(team_.rank, n_));\n        }\n")),
+              "            show(fits ? inlined_stream(head) : window_.place(team_.rank, n_, place));\n        }\n")),
     mutation("a short exchange of any length", UNEVEN, "who expects another length than what comes is not told",
              ("src/coll/short_exchange.h", "head.lent == Lent::no && comes == to.count;", "head.lent == Lent::no;")),
     mutation("a short exchange with whoever streams", UNEVEN, "a rank reads what has yet to be written",
@@ -322,8 +322,10 @@ MUTATIONS = [
              ("src/coll/one_shot.h", "            put_in_head(window_.my_cell(n_).head);",
               "            window_.announce(n_);\n            put_in_head(window_.my_cell(n_).head);")),
     mutation("done is told before the inputs are read", THREADS, "writers overwrite what is just being added up",
-             ("src/coll/one_shot.h", "const xcoll_result_t result = combine(data);\n        window_.complete(n_);",
-              "window_.complete(n_);\n        const xcoll_result_t result = combine(data);")),
+             ("src/coll/one_shot.h", "        const xcoll_result_t result = combine(data);\n",
+              "        window_.complete(n_);\n        const xcoll_result_t result = combine(data);\n"),
+             ("src/coll/one_shot.h", "        window_.complete(n_);\n        if (result != XCOLL_SUCCESS) [[unlikely]] {",
+              "        if (result != XCOLL_SUCCESS) [[unlikely]] {")),
     mutation("a result is announced before it is written", THREADS, "peers collect a piece that is being reduced",
              ("src/coll/reduce_two_shot.cpp",
               "    void combine(uint64_t k) {\n        const Piece p = piece(k, window.rank());",
