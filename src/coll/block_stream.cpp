@@ -74,10 +74,10 @@ void BlockStream::enter(bool writing) {
     window.announce(n);
 }
 
-// A baton for what may not be written after all would be lost.
+// A baton for what may not be written after all, or is not read as input, would be lost.
 uint64_t BlockStream::take_area(bool offers) {
     const size_t bytes = std::min<uint64_t>(depth_, blocks_) * stride_;
-    const uint64_t baton = traits(op.kind).one_way && !offers ? window.batons().give(bytes) : 0;
+    const uint64_t baton = traits(op.kind).one_way && writes_ && !offers ? window.batons().give(bytes) : 0;
     return baton ? baton : window.node().ring().take(bytes, window, n);
 }
 

@@ -61,6 +61,9 @@ public:
         }
         simulator_.run();
         for (Group *group : live_) {
+            if (flavour_.offenders_percent == 0 && has_lost_batons(*group)) {
+                throw std::runtime_error("a baton that came with a message was not kept");
+            }
             group->free();
         }
     }
@@ -78,6 +81,20 @@ private:
         size_t depth;
         unsigned blocking_percent;
     };
+
+    // Takes what is left of them.
+    static bool has_lost_batons(Group &group) {
+        if (group.size() != 2 || !group.team(0).window || !group.team(0).window->has_wide_slots()) {
+            return false;
+        }
+        int held = 0;
+        for (int p = 0; p < 2; ++p) {
+            while (group.team(p).window->batons().give(1) != 0) {
+                ++held;
+            }
+        }
+        return held != 2;
+    }
 
     // ---------------------------------------------------------------------------------------------- making it
 
