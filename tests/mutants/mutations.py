@@ -27,6 +27,7 @@ POST_THREADS = ("unit/post_threads_test", "")
 RECORDER = ("unit/recorder_test", "")
 RING = ("unit/ring_test", "")
 WAYS = ("unit/copy_way_test", "")
+KEPT = ("unit/batons_test", "")
 TOLD = ("unit/window_told_test", "")
 # The library as programs use it, by so many ranks.
 BLOCKING = ("ranks/rooted_bursts_threads", "3")
@@ -180,7 +181,7 @@ MUTATIONS = [
     mutation("a baton stays with its writer", BATONS, "a message is written over another that was not read",
              ("src/coll/streams_write.cpp", "give(total_)) != 0) {",
               "give(total_)) != 0) {\n        window_.batons().keep(offset_);")),
-    mutation("a baton is kept too early", BATONS, "a reader writes where it still reads",
+    mutation("a baton is kept too early", KEPT, "a reader writes where its peer still does",
              ("src/coll/streams_read.cpp", "baton_ = head.lent == Lent::no ? head.place.offset : baton_;",
               "window_.batons().keep(head.place.offset);")),
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
