@@ -213,10 +213,4 @@ inline Layout layout_of(const Call &call, int rank, int ranks, bool in_place, bo
     return l;
 }
 
-// How often the ways were taken that are there for bad days. A test that never took them has shown nothing.
-struct Coverage {
-    uint64_t operations = 0, without_room = 0, mismatches = 0, most_in_flight = 0, remade = 0, lent = 0, cut = 0,
-             in_turns = 0, in_batons = 0;
-};
-
 } // namespace xcoll::sim

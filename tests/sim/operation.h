@@ -16,10 +16,10 @@
 #include "coll/payload.h"
 #include "coll/reduction.h"
 #include "coll/select.h"
-#include "coll/shown.h"
 #include "coll/window_algorithms.h"
 #include "fabric/sim/simulator.h"
 #include "sim/call.h"
+#include "sim/coverage.h"
 #include "sim/memory.h"
 #include "sim/outcome.h"
 #include "sim/parted.h"
@@ -180,11 +180,9 @@ private:
         } else if (!by_messages && part.op.bytes() > inline_bytes && !always_streams(*call_of(p).algorithm)) {
             coverage.without_room += !window->head(p, part.number).has_room;
         }
-        coverage.lent += !by_messages && window && window->head(p, part.number).lent != Lent::no;
-        coverage.in_turns += !by_messages && window && window->has_wide_slots() && part.op.kind == Kind::allreduce &&
-                             part.op.bytes() > window->slot_room();
-        coverage.in_batons += !by_messages && window && gives_one_way(p, part.op) &&
-                              Batons::is_one(window->head(p, part.number).place.offset);
+        if (!by_messages && window) {
+            coverage.note(*window, part.op, part.number);
+        }
         const std::string trouble = judge(p, part, error, coverage);
         if (!trouble.empty()) {
             throw std::runtime_error(name(p) + ": " + trouble);
@@ -198,12 +196,6 @@ private:
             sums_ = {};
             everyone_.clear();
         }
-    }
-
-    // What does not fit the head.
-    bool gives_one_way(int p, const Op &op) const {
-        return traits(op.kind).one_way && !traits(op.kind).own_counts &&
-               shown_bytes(op.kind, op, p, group_.size()) > inline_bytes;
     }
 
     std::string judge(int p, const Part &part, const std::exception_ptr &error, Coverage &coverage) {
