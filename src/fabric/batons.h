@@ -56,7 +56,7 @@ private:
     static constexpr uint64_t first_place = 1; // 0 is a slot
     static constexpr size_t most = 2;
 
-    std::array<char *, most> areas_{};
+    char *areas_[most] = {};
     std::array<uint64_t, most> held_{};
     size_t count_ = 0;
 };
