@@ -199,6 +199,7 @@ public:
             leave_mismatched(p, n, mine);
         }
     }
+
     // ---- counters of an operation in several steps: they start from `base` and everybody's end equal
     static uint64_t counter_base(const Cell &cell) {
         return cell.used.read();

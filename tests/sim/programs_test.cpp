@@ -22,8 +22,7 @@ void print(const char *what, const Totals &totals) {
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
     std::printf("%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches, %llu cut), "
                 "%llu in turns, %llu in batons, %llu communicators freed, up to %llu in flight, %llu events (at most "
-                "%llu of one "
-                "program, budget %llu)\n",
+                "%llu of one program, budget %llu)\n",
                 what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
                 number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.cut),
                 number(totals.coverage.in_turns), number(totals.coverage.in_batons), number(totals.coverage.remade),
