@@ -12,6 +12,7 @@ inline Task acquire_credit(TaskHome &, Window &window, uint64_t n, uint64_t ahea
         co_await window.credit(p, n, ahead);
     }
     window.look_at_everyone();
+    window.claim_heads_from(n);
 }
 
 } // namespace xcoll
