@@ -11,8 +11,7 @@ inline Task acquire_credit(TaskHome &, Window &window, uint64_t n, uint64_t ahea
     for (int p = 0; p < window.size(); ++p) {
         co_await window.credit(p, n, ahead);
     }
-    window.look_at_everyone();
-    window.claim_heads_from(n);
+    window.got_credit(n);
 }
 
 } // namespace xcoll

@@ -23,8 +23,7 @@ void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
     for (int p = 0; p < team_.size; ++p) {
         wait(window_->credit(p, n, ahead), watcher_, patience_);
     }
-    window_->look_at_everyone();
-    window_->claim_heads_from(n);
+    window_->got_credit(n);
 }
 
 template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerprint &call, uint64_t n) {

@@ -123,7 +123,7 @@ public:
     bool has_credit(uint64_t n, uint64_t ahead) const {
         return everyone_done_ + ahead >= n;
     }
-    // What to wait for, peer by peer, when has_credit() says no; then look_at_everyone().
+    // What to wait for, peer by peer, when has_credit() says no; then got_credit().
     Until credit(int p, uint64_t n, uint64_t ahead) const {
         return {&board(p).done, n - ahead, p};
     }
@@ -141,6 +141,15 @@ public:
             look_at_everyone();
         }
         return has_credit(n, ahead);
+    }
+    // Who had to wait runs ahead of its readers, and writes all heads soon for which there is credit now. Their lines
+    // come together then, and not each when its head is written: across two L3s of a Zen 4 scatters of 8 bytes from one
+    // root take 0.09 us like that, and 0.15 without.
+    void got_credit(uint64_t n) {
+        look_at_everyone();
+        for (uint64_t next = n; has_credit(next, cell_count); ++next) {
+            claim_head(next, inline_bytes);
+        }
     }
     void saw_everyone(uint64_t done) {
         if (done > everyone_done_) {
@@ -174,14 +183,6 @@ public:
             if (payload > first_line_bytes) {
                 claim_line(head.bytes + first_line_bytes);
             }
-        }
-    }
-    // Who had to wait for the credit of n runs ahead of its readers, and writes all heads soon for which there is
-    // credit now. Their lines come together then, and not each when its head is written: across two L3s of a Zen 4
-    // scatters of 8 bytes from one root take 0.09 us like that, and 0.15 without.
-    void claim_heads_from(uint64_t n) const {
-        for (uint64_t next = n; has_credit(next, cell_count); ++next) {
-            claim_head(next, inline_bytes);
         }
     }
     // Before peers' heads are looked at that are published when this rank's is.
