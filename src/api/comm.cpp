@@ -2,6 +2,7 @@
 #include "api/config.h"
 #include "api/handle.h"
 #include "core/group.h"
+#include "core/user_function.h"
 
 using namespace xcoll::api;
 using xcoll::fail;
@@ -21,6 +22,7 @@ xcoll_result_t create(const char *function, xcoll_comm_t *comm, const char *name
         xcoll_comm_t &handle = out(comm, name);
         handle = XCOLL_COMM_NULL;
         check_not_forked();
+        xcoll::check_outside_operators();
         handle = handle_of(make().release());
     });
 }
@@ -31,6 +33,7 @@ template <class Wish, class Make>
 xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *comm, Wish wish, Make make) noexcept {
     return guarded(function, [&] {
         xcoll::Comm &from = checked(parent);
+        xcoll::check_outside_operators();
         xcoll::Wishes wishes;
         try {
             out(comm, "out") = XCOLL_COMM_NULL;
@@ -116,6 +119,7 @@ xcoll_result_t xcoll_comm_create_threads(int size, xcoll_comm_t comms[]) {
     return guarded(__func__, [&] {
         out(comms, "comms");
         check_not_forked();
+        xcoll::check_outside_operators();
         // As many ranks as the kernel lets a process have threads by default would not fit the address space.
         constexpr int most = 4096;
         if (size < 1 || size > most) {

@@ -2,6 +2,7 @@
 #include "api/handle.h"
 #include "api/validate.h"
 #include "base/user_operator.h"
+#include "core/user_function.h"
 
 namespace xcoll::api {
 
@@ -45,10 +46,12 @@ xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy
         }
         check_flags(flags);
         auto made = std::make_shared<UserOperator>();
-        made->fn = fn;
-        made->context = context;
         made->name = name;
-        made->destroy = destroy; // last: if anything fails, the context stays the caller's
+        auto function = std::make_unique<UserFunction>(fn, context);
+        function->own_context(destroy); // last: if anything fails, the context stays the caller's
+        made->fn = UserFunction::run;
+        made->context = function.release();
+        made->destroy = UserFunction::end;
         return made;
     });
 }

@@ -3,6 +3,7 @@
 
 #include "api/handle.h"
 #include "core/plan.h"
+#include "core/user_function.h"
 #include "xcoll.h"
 
 namespace xcoll::api {
@@ -10,6 +11,7 @@ namespace xcoll::api {
 [[noreturn]] void fail_bad_request(const Plan *plan);
 inline Plan &checked_request(xcoll_request_t handle) {
     check_not_forked();
+    check_outside_operators();
     Plan *plan = request_of(handle);
     if (!plan || !plan->is_alive() || plan->recorded) [[unlikely]] {
         fail_bad_request(plan);

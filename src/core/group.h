@@ -97,10 +97,11 @@ private:
     size_t stage_ = 0;
 };
 
-// The group of the calling thread: nullptr outside of groups.
+// The group of the calling thread: nullptr outside of groups. Throws STATE in the function of an operator, whatever is
+// open around it.
 Group *group_of_thread();
 inline Group *current_group() {
-    return process().has_groups() ? group_of_thread() : nullptr;
+    return process().has_threads_inside() ? group_of_thread() : nullptr;
 }
 // They nest: only the outermost is one.
 void open_group();

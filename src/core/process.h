@@ -67,15 +67,16 @@ public:
         return cryptos_;
     }
 
-    // ---- groups that threads have open
-    void group_opened() {
-        groups_.fetch_add(1, std::memory_order_relaxed);
+    // ---- threads that are inside of something that changes what their calls mean: a group that they have open
+    // (core/group.h), the function of an operator (core/user_function.h). Every call asks first whether any is.
+    void thread_enters() {
+        threads_inside_.fetch_add(1, std::memory_order_relaxed);
     }
-    void group_closed() {
-        groups_.fetch_sub(1, std::memory_order_relaxed);
+    void thread_leaves() {
+        threads_inside_.fetch_sub(1, std::memory_order_relaxed);
     }
-    bool has_groups() const {
-        return groups_.load(std::memory_order_relaxed) != 0;
+    bool has_threads_inside() const {
+        return threads_inside_.load(std::memory_order_relaxed) != 0;
     }
 
     // ---- what the user has made
@@ -100,7 +101,7 @@ private:
     TraceFiles traces_;
     OwnIds own_ids_;
     Cryptos cryptos_;
-    std::atomic<int> groups_{0};
+    std::atomic<int> threads_inside_{0};
     Registry<Shape> types_{dtype_range};
     Registry<UserOperator> operators_{operator_range};
     UserMemory memory_;

@@ -153,6 +153,85 @@ void a_function_may_refuse(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_op_free(&op));
 }
 
+// What a function tries that is to be refused, and what it may do.
+struct Nosy {
+    xcoll_comm_t comm, other;
+    xcoll_request_t plan = XCOLL_REQUEST_NULL;
+    std::atomic<xcoll_request_t> current = XCOLL_REQUEST_NULL; // whichever thread moves it
+    std::atomic<int> times = 0;
+
+    static void refused(xcoll_result_t result, const ranks::Location &where = ranks::Location::current()) {
+        ranks::expect(XCOLL_ERR_STATE, result, where);
+        ranks::expect_message({"function of an operator"}, where);
+    }
+    void try_all() {
+        int32_t in = 1, out = 0;
+        int done = 0, rank = -1;
+        size_t index = 0;
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        xcoll_comm_t made = XCOLL_COMM_NULL, kept = comm;
+        for (const xcoll_comm_t on : {comm, other}) {
+            refused(xcoll_barrier(on));
+            refused(xcoll_allreduce(&in, &out, 1, XCOLL_INT32, XCOLL_SUM, on));
+            refused(xcoll_send(&in, 1, XCOLL_INT32, 0, 0, on));
+            refused(xcoll_iallreduce(&in, &out, 1, XCOLL_INT32, XCOLL_SUM, on, &request));
+            refused(xcoll_allreduce_init(&in, &out, 1, XCOLL_INT32, XCOLL_SUM, on, &request));
+            refused(xcoll_barrier_enqueue(on, nullptr));
+            refused(xcoll_comm_dup(on, &made));
+            refused(xcoll_comm_split(on, 0, 0, &made));
+        }
+        refused(xcoll_comm_free(&kept));
+        refused(xcoll_init(&made));
+        refused(xcoll_group_start());
+        refused(xcoll_group_end());
+        refused(xcoll_start(&plan));
+        if (xcoll_request_t mine = current; mine != XCOLL_REQUEST_NULL) {
+            refused(xcoll_wait(&mine));
+            refused(xcoll_test(&mine, &done));
+            refused(xcoll_waitany(1, &mine, &index));
+            refused(xcoll_wait_part(mine, 0));
+            refused(xcoll_request_free(&mine));
+        }
+        ranks::succeed(xcoll_comm_rank(comm, &rank));
+        ranks::succeed(xcoll_reduce_local(&in, &out, 1, XCOLL_INT32, XCOLL_SUM));
+        ++times;
+    }
+    static xcoll_result_t combine(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, void *context) {
+        static_cast<Nosy *>(context)->try_all();
+        return compose_all(in, inout, count, dtype, nullptr);
+    }
+};
+
+void a_function_may_not_start_or_wait(const Rank &rank, xcoll_comm_t comm) {
+    Nosy nosy{comm, XCOLL_COMM_NULL};
+    xcoll_op_t op = 0;
+    ranks::succeed(xcoll_comm_dup(comm, &nosy.other));
+    ranks::succeed(xcoll_barrier_init(comm, &nosy.plan));
+    ranks::succeed(xcoll_op_create(Nosy::combine, &nosy, nullptr, "nosy", 0, &op));
+    for (const size_t count : {size_t{1}, size_t{3000}, size_t{70'000}}) {
+        const std::vector<uint64_t> send = inputs(rank.rank(), count);
+        std::vector<uint64_t> recv(count);
+        ranks::succeed(xcoll_allreduce(send.data(), recv.data(), count, XCOLL_UINT64, op, comm));
+        ranks::check(recv[count - 1] == composed(rank.size(), count - 1), "a nosy function combined something else");
+        recv.assign(count, 0);
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::succeed(xcoll_iallreduce(send.data(), recv.data(), count, XCOLL_UINT64, op, comm, &request));
+        nosy.current = request;
+        ranks::succeed(xcoll_barrier(nosy.other)); // moves the request as well
+        ranks::succeed(xcoll_wait(&request));
+        nosy.current = XCOLL_REQUEST_NULL;
+        ranks::check(recv[count - 1] == composed(rank.size(), count - 1), "a nosy function combined something else");
+    }
+    ranks::check(rank.size() == 1 || nosy.times > 0, "the function was never called");
+    uint64_t x = pack({2, 3}), y = pack({5, 7});
+    ranks::succeed(xcoll_reduce_local(&x, &y, 1, XCOLL_UINT64, op));
+    ranks::succeed(xcoll_start(&nosy.plan)); // everything works again
+    ranks::succeed(xcoll_wait(&nosy.plan));
+    ranks::succeed(xcoll_request_free(&nosy.plan));
+    ranks::succeed(xcoll_op_free(&op));
+    ranks::succeed(xcoll_comm_free(&nosy.other));
+}
+
 void each_rank_multiplies_first(const Rank &rank, xcoll_comm_t comm) {
     const float scalar = static_cast<float>(rank.rank() + 1);
     xcoll_op_t op = 0;
@@ -219,7 +298,7 @@ void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     for (void (*part)(const Rank &, xcoll_comm_t) :
          {in_the_order_of_ranks, a_freed_operator_lives_on_in_calls, names_must_match, a_function_may_refuse,
-          each_rank_multiplies_first, locally, mistakes}) {
+          a_function_may_not_start_or_wait, each_rank_multiplies_first, locally, mistakes}) {
         part(rank, comm);
     }
     ranks::succeed(xcoll_comm_free(&comm));

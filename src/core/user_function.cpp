@@ -1,0 +1,45 @@
+#include "core/user_function.h"
+
+#include "base/error.h"
+
+namespace xcoll {
+
+namespace {
+
+// What a thread is amid no argument of its calls tells. More than 1: it combines with one operator to combine with
+// another one.
+thread_local int functions_of_thread = 0;
+
+struct Inside {
+    Inside() {
+        ++functions_of_thread;
+        process().thread_enters();
+    }
+    ~Inside() {
+        process().thread_leaves();
+        --functions_of_thread;
+    }
+    Inside(const Inside &) = delete;
+    Inside &operator=(const Inside &) = delete;
+};
+
+} // namespace
+
+xcoll_result_t UserFunction::run(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, void *self) {
+    const auto &function = *static_cast<const UserFunction *>(self);
+    const Inside inside;
+    return function.fn_(in, inout, count, dtype, function.context_);
+}
+
+void UserFunction::end(void *self) {
+    delete static_cast<UserFunction *>(self);
+}
+
+void look_outside_operators() {
+    if (functions_of_thread > 0) {
+        fail(XCOLL_ERR_STATE, "this is called by the function of an operator, which may start and wait for nothing: it "
+                              "runs amid the operation that combines with it");
+    }
+}
+
+} // namespace xcoll
