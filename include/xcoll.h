@@ -391,9 +391,9 @@ XCOLL_API xcoll_result_t xcoll_type_free(xcoll_dtype_t *type);
 /* Combines two lists of `count` elements: inout[i] becomes in[i] o inout[i], where in comes from lower ranks than
  * inout. The operator must be associative. dtype is the type that the caller of the reduction named, and of one that
  * was made the lists are of whole items. A call may hand over any number of them, at any address. The function is
- * called on the thread that moves the operation. Calls from within that start, test or wait for anything, make or free
- * a communicator, a request or a group are XCOLL_ERR_STATE: they would wait for the very operation that calls it.
- * Another result than XCOLL_SUCCESS fails the operation with XCOLL_ERR_OP. */
+ * called on the thread that moves the operation. Calls from within that start, test or wait for anything, make, free
+ * or abort a communicator, a request or a group are XCOLL_ERR_STATE: they would wait for the very operation that calls
+ * it. Another result than XCOLL_SUCCESS fails the operation with XCOLL_ERR_OP. */
 typedef xcoll_result_t (*xcoll_reduce_fn)(const void *in, void *inout, size_t count, xcoll_dtype_t dtype,
                                           void *context);
 /* For flags of the functions below. Elements are always combined in the order of ranks; this says that it matters. */

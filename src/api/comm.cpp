@@ -195,7 +195,11 @@ xcoll_result_t xcoll_comm_local_size(xcoll_comm_t comm, int *size) {
 }
 
 xcoll_result_t xcoll_comm_abort(xcoll_comm_t comm, const char *reason) {
-    return guarded(__func__, [&] { checked(comm).abort(reason ? reason : "no reason given"); });
+    return guarded(__func__, [&] {
+        xcoll::Comm &doomed = checked(comm);
+        xcoll::check_outside_operators();
+        doomed.abort(reason ? reason : "no reason given");
+    });
 }
 
 xcoll_result_t xcoll_comm_get_async_error(xcoll_comm_t comm, xcoll_result_t *error) {

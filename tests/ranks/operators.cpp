@@ -181,6 +181,7 @@ struct Nosy {
             refused(xcoll_comm_split(on, 0, 0, &made));
         }
         refused(xcoll_comm_free(&kept));
+        refused(xcoll_comm_abort(comm, "by a nosy function"));
         refused(xcoll_init(&made));
         refused(xcoll_group_start());
         refused(xcoll_group_end());
