@@ -2,7 +2,6 @@
 #include "api/config.h"
 #include "api/handle.h"
 #include "core/group.h"
-#include "core/user_function.h"
 
 using namespace xcoll::api;
 using xcoll::fail;
@@ -21,8 +20,7 @@ xcoll_result_t create(const char *function, xcoll_comm_t *comm, const char *name
     return guarded(function, [&] {
         xcoll_comm_t &handle = out(comm, name);
         handle = XCOLL_COMM_NULL;
-        check_not_forked();
-        xcoll::check_outside_operators();
+        check_may_wait();
         handle = handle_of(make().release());
     });
 }
@@ -118,8 +116,7 @@ xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t
 xcoll_result_t xcoll_comm_create_threads(int size, xcoll_comm_t comms[]) {
     return guarded(__func__, [&] {
         out(comms, "comms");
-        check_not_forked();
-        xcoll::check_outside_operators();
+        check_may_wait();
         // As many ranks as the kernel lets a process have threads by default would not fit the address space.
         constexpr int most = 4096;
         if (size < 1 || size > most) {

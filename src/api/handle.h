@@ -8,6 +8,7 @@
 #include "core/comm.h"
 #include "core/plan.h"
 #include "core/process.h"
+#include "core/user_function.h"
 #include "xcoll.h"
 
 namespace xcoll::api {
@@ -46,6 +47,11 @@ inline void check_not_forked() {
     if (process().forked()) [[unlikely]] {
         fail_forked();
     }
+}
+// And of those that start or wait for something: not in the function of an operator.
+inline void check_may_wait() {
+    check_not_forked();
+    check_outside_operators();
 }
 [[noreturn]] void fail_bad_comm(const Comm *comm, const char *name);
 inline Comm &checked(xcoll_comm_t handle, const char *name = "comm") {

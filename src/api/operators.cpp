@@ -46,12 +46,11 @@ xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy
         }
         check_flags(flags);
         auto made = std::make_shared<UserOperator>();
+        made->run = run_user_function;
+        made->fn = fn;
+        made->context = context;
         made->name = name;
-        auto function = std::make_unique<UserFunction>(fn, context);
-        function->own_context(destroy); // last: if anything fails, the context stays the caller's
-        made->fn = UserFunction::run;
-        made->context = function.release();
-        made->destroy = UserFunction::end;
+        made->destroy = destroy; // last: if anything fails, the context stays the caller's
         return made;
     });
 }

@@ -34,7 +34,7 @@ xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xco
             fail_overlap("in", in, "inout", inout, call.op.bytes(), "separate arrays, or one for both");
         }
         if (const UserOperator *made = call.op.user) {
-            const xcoll_result_t result = made->fn(in, inout, count, dtype, made->context);
+            const xcoll_result_t result = made->run(*made, in, inout, count, dtype);
             if (result != XCOLL_SUCCESS) {
                 fail(XCOLL_ERR_OP, "the operator \"%s\" returned %s", made->name.c_str(), result_name(result));
             }

@@ -3,15 +3,13 @@
 
 #include "api/handle.h"
 #include "core/plan.h"
-#include "core/user_function.h"
 #include "xcoll.h"
 
 namespace xcoll::api {
 
 [[noreturn]] void fail_bad_request(const Plan *plan);
 inline Plan &checked_request(xcoll_request_t handle) {
-    check_not_forked();
-    check_outside_operators();
+    check_may_wait();
     Plan *plan = request_of(handle);
     if (!plan || !plan->is_alive() || plan->recorded) [[unlikely]] {
         fail_bad_request(plan);

@@ -35,7 +35,7 @@ xcoll_result_t fold(const Team &team, const Op &op, void *out, const void *const
     const xcoll_dtype_t type = op.item ? op.item_type : handle_of(op.dtype);
     xcoll_result_t result = XCOLL_SUCCESS;
     for (size_t p = inputs - 1; p-- > 0 && result == XCOLL_SUCCESS;) {
-        result = op.user->fn(data[p], out, count, type, op.user->context);
+        result = op.user->run(*op.user, data[p], out, count, type);
     }
     return result;
 }

@@ -25,20 +25,16 @@ struct Inside {
 
 } // namespace
 
-xcoll_result_t UserFunction::run(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, void *self) {
-    const auto &function = *static_cast<const UserFunction *>(self);
+xcoll_result_t run_user_function(const UserOperator &made, const void *in, void *inout, size_t count,
+                                 xcoll_dtype_t dtype) {
     const Inside inside;
-    return function.fn_(in, inout, count, dtype, function.context_);
-}
-
-void UserFunction::end(void *self) {
-    delete static_cast<UserFunction *>(self);
+    return UserOperator::run_unwatched(made, in, inout, count, dtype);
 }
 
 void look_outside_operators() {
     if (functions_of_thread > 0) {
-        fail(XCOLL_ERR_STATE, "this is called by the function of an operator, which may start and wait for nothing: it "
-                              "runs amid the operation that combines with it");
+        fail(XCOLL_ERR_STATE, "this is called by the function of an operator, which may start and wait for nothing, as "
+                              "it runs amid the operation that combines with it: call this before or after that one");
     }
 }
 

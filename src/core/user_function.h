@@ -7,31 +7,9 @@
 
 namespace xcoll {
 
-class UserFunction {
-public:
-    UserFunction(UserOperator::Function fn, void *context) : fn_(fn), context_(context) {
-    }
-    ~UserFunction() {
-        if (destroy_) {
-            destroy_(context_);
-        }
-    }
-    UserFunction(const UserFunction &) = delete;
-    UserFunction &operator=(const UserFunction &) = delete;
-    // The context is the caller's until then.
-    void own_context(void (*destroy)(void *)) {
-        destroy_ = destroy;
-    }
-
-    // As a UserOperator calls it, which keeps this as its context, and ends it.
-    static xcoll_result_t run(const void *in, void *inout, size_t count, xcoll_dtype_t dtype, void *self);
-    static void end(void *self);
-
-private:
-    const UserOperator::Function fn_;
-    void *const context_;
-    void (*destroy_)(void *) = nullptr;
-};
+// A UserOperator::Run.
+xcoll_result_t run_user_function(const UserOperator &made, const void *in, void *inout, size_t count,
+                                 xcoll_dtype_t dtype);
 
 // Throws STATE if the calling thread runs such a function.
 void look_outside_operators();

@@ -193,6 +193,7 @@ struct Nosy {
             refused(xcoll_wait_part(mine, 0));
             refused(xcoll_request_free(&mine));
         }
+        ranks::check(request == XCOLL_REQUEST_NULL && made == XCOLL_COMM_NULL && kept == comm, "refused, but done");
         ranks::succeed(xcoll_comm_rank(comm, &rank));
         ranks::succeed(xcoll_reduce_local(&in, &out, 1, XCOLL_INT32, XCOLL_SUM));
         ++times;
