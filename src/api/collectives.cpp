@@ -123,8 +123,11 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
     return guarded(function, [&] {
         Comm &comm = checked_for_call(handle);
         const auto with_request = [&](Call &call, const Comm &of) {
-            out(request, "request") = XCOLL_REQUEST_NULL;
-            describe(call, of);
+            if (request) {
+                *request = XCOLL_REQUEST_NULL;
+            }
+            describe(call, of); // first, as only a call that is described can be refused as what it is
+            out(request, "request");
             call.op.form = Form::immediate;
         };
         std::unique_ptr<Plan> plan;
@@ -172,14 +175,14 @@ xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_
         Comm &comm = checked_for_call(handle);
         if (Group *group = current_group()) {
             record(*group, comm, [&](Call &call, const Comm &of) {
-                check_stream(stream);
                 describe(call, of);
+                check_stream(stream);
             });
             return;
         }
         const Call call = described(comm, [&](Call &to, const Comm &of) {
-            check_stream(stream);
             describe(to, of);
+            check_stream(stream);
             to.op.form = Form::stream;
         });
         comm.wait_until_quiet();

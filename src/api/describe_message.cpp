@@ -13,17 +13,38 @@ void check_messages(const Comm &comm) {
     }
 }
 
-void check_peer(const Comm &comm, const char *name, int peer, bool any) {
-    const int size = comm.team().size;
-    if (!(any && peer == XCOLL_ANY_SOURCE) && (peer < 0 || peer >= size)) {
-        fail(XCOLL_ERR_ARGUMENT, "%s %d is not a rank: expected 0 to %d%s or XCOLL_NO_RANK", name, peer, size - 1,
-             any ? ", XCOLL_ANY_SOURCE" : "");
+// Whom a message goes to or comes from.
+struct Side {
+    int peer, tag;
+    const char *peer_name, *tag_name;
+    bool any; // source, or tag
+
+    bool has_peer(const Comm &comm) const {
+        return (any && peer == XCOLL_ANY_SOURCE) || (peer >= 0 && peer < comm.team().size);
     }
+    bool has_tag() const {
+        return tag >= 0 || (any && tag == XCOLL_ANY_TAG);
+    }
+    bool is_none() const {
+        return peer == XCOLL_NO_RANK;
+    }
+};
+
+// If both are known, the peer can be told when the rest of the call is refused.
+void name_message(const Comm &comm, const Side &side, int &peer, int &tag) {
+    const bool is_known = !side.is_none() && side.has_peer(comm) && side.has_tag();
+    peer = is_known ? side.peer : XCOLL_NO_RANK;
+    tag = is_known ? side.tag : 0;
 }
 
-void check_tag(const char *name, int tag, bool any) {
-    if (tag < 0 && !(any && tag == XCOLL_ANY_TAG)) {
-        fail(XCOLL_ERR_ARGUMENT, "%s %d is negative: expected 0 or more%s", name, tag, any ? ", or XCOLL_ANY_TAG" : "");
+void check_side(const Comm &comm, const Side &side) {
+    if (!side.has_peer(comm)) {
+        fail(XCOLL_ERR_ARGUMENT, "%s %d is not a rank: expected 0 to %d%s or XCOLL_NO_RANK", side.peer_name, side.peer,
+             comm.team().size - 1, side.any ? ", XCOLL_ANY_SOURCE" : "");
+    }
+    if (!side.has_tag()) {
+        fail(XCOLL_ERR_ARGUMENT, "%s %d is negative: expected 0 or more%s", side.tag_name, side.tag,
+             side.any ? ", or XCOLL_ANY_TAG" : "");
     }
 }
 
@@ -44,60 +65,55 @@ size_t set_side(const char *name, const void *buffer, const char *count_name, si
 
 void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag) {
     Op &op = call.op;
+    const Side to{peer, tag, "peer", "tag", false};
     op.kind = Kind::send;
-    op.to = peer;
+    name_message(comm, to, op.to, op.tag);
     check_messages(comm);
-    if (peer == XCOLL_NO_RANK) {
+    if (to.is_none()) {
         return;
     }
-    check_peer(comm, "peer", peer, false);
-    check_tag("tag", tag, false);
+    check_side(comm, to);
     const Items items = items_of(call, "dtype", dtype);
     op.sent = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) : nullptr);
-    op.tag = tag;
     op.send = buf;
 }
 
 void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag) {
     Op &op = call.op;
+    const Side from{peer, tag, "peer", "tag", true};
     op.kind = Kind::recv;
-    op.from = peer;
+    name_message(comm, from, op.from, op.recv_tag);
     check_messages(comm);
-    if (peer == XCOLL_NO_RANK) {
+    if (from.is_none()) {
         return;
     }
-    check_peer(comm, "peer", peer, true);
-    check_tag("tag", tag, true);
+    check_side(comm, from);
     const Items items = items_of(call, "dtype", dtype);
     op.room = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
-    op.recv_tag = tag;
     op.recv = buf;
 }
 
 void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, int dest, int sendtag, void *recv,
               size_t recvcount, int source, int recvtag, xcoll_dtype_t dtype) {
     Op &op = call.op;
+    const Side to{dest, sendtag, "dest", "sendtag", false}, from{source, recvtag, "source", "recvtag", true};
     op.kind = Kind::sendrecv;
-    op.to = dest;
-    op.from = source;
+    name_message(comm, to, op.to, op.tag);
+    name_message(comm, from, op.from, op.recv_tag);
     check_messages(comm);
-    if (dest == XCOLL_NO_RANK && source == XCOLL_NO_RANK) {
+    if (to.is_none() && from.is_none()) {
         return;
     }
     const Items items = items_of(call, "dtype", dtype);
     Portion *parts = items.shape ? call.make_parts(1, 1) : nullptr;
-    if (dest != XCOLL_NO_RANK) {
-        check_peer(comm, "dest", dest, false);
-        check_tag("sendtag", sendtag, false);
+    if (!to.is_none()) {
+        check_side(comm, to);
         op.sent = set_side("send", send, "sendcount", sendcount, items, parts);
-        op.tag = sendtag;
         op.send = send;
     }
-    if (source != XCOLL_NO_RANK) {
-        check_peer(comm, "source", source, true);
-        check_tag("recvtag", recvtag, true);
+    if (!from.is_none()) {
+        check_side(comm, from);
         op.room = set_side("recv", recv, "recvcount", recvcount, items, parts ? parts + 1 : nullptr);
-        op.recv_tag = recvtag;
         op.recv = recv;
     }
     const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken

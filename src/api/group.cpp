@@ -13,9 +13,9 @@ std::unique_ptr<Group> ended_group() {
     check_not_forked();
     return close_group();
 }
-std::unique_ptr<Plan> plan_of_group() {
+std::unique_ptr<Plan> plan_of_group(Group::Use use) {
     const std::unique_ptr<Group> group = ended_group();
-    return group ? group->plan() : nullptr;
+    return group ? group->plan(use) : nullptr;
 }
 
 } // namespace
@@ -67,7 +67,7 @@ xcoll_result_t xcoll_group_end(void) {
 xcoll_result_t xcoll_group_iend(xcoll_request_t *request) {
     return guarded(__func__, [&] {
         out(request, "request") = XCOLL_REQUEST_NULL;
-        if (std::unique_ptr<Plan> plan = plan_of_group()) {
+        if (std::unique_ptr<Plan> plan = plan_of_group(Group::Use::now)) {
             plan->start();
             *request = handle_of(plan.release());
         }
@@ -80,7 +80,7 @@ xcoll_result_t xcoll_group_end_init(xcoll_request_t *request) {
         if (const Group *group = xcoll::current_group(); group && group->has_requests()) {
             fail(XCOLL_ERR_STATE, "a call of this group has a request of its own, so the group cannot be persistent");
         }
-        if (std::unique_ptr<Plan> plan = plan_of_group()) {
+        if (std::unique_ptr<Plan> plan = plan_of_group(Group::Use::later)) {
             plan->make_persistent();
             *request = handle_of(plan.release());
         }

@@ -55,9 +55,17 @@ Task post_sendrecv(TaskHome &home, Post &post, PostExchange what, Post::Status *
     }
     co_await end_of(home, post, in);
     co_await end_of(home, post, out);
-    post.finish(out);
     *status = what.source != no_rank ? Post::status(in) : nothing;
-    post.finish(in);
+    post.finish(out, in);
+}
+
+void refuse_message(Post &post, const Op &op) {
+    if (op.kind != Kind::recv && op.to != no_rank) {
+        post.withhold(op.to, op.tag);
+    }
+    if (op.kind != Kind::send && op.from != no_rank) {
+        post.decline(op.from, op.recv_tag);
+    }
 }
 
 } // namespace xcoll

@@ -28,6 +28,9 @@ struct PostExchange {
 // Both are started before either is waited for, so a ring of these does not lock up.
 Task post_sendrecv(TaskHome &home, Post &post, PostExchange what, Post::Status *status);
 
+// In place of one that will not happen: its peers are told. Waits for nobody.
+void refuse_message(Post &post, const Op &op);
+
 constexpr bool needs_drive(int source) {
     return source == any_source;
 }

@@ -111,6 +111,8 @@ public:
     }
     // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
     void refuse() noexcept;
+    // Instead of a user's message of a group that will not run. The same.
+    void refuse(const Op &message) noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
     void wait_for(Request &request, Timing timing = Timing::yes);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "coll/plain_steps.h"
+#include "coll/point_to_point.h"
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
 #include "core/process.h"
@@ -185,6 +186,24 @@ void Comm::refuse() noexcept {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for what was not to be refused
     } catch (const Failure &) {
         // The caller reports why its arguments are not valid; a fatal error is kept for the next call.
+    }
+}
+
+void Comm::refuse(const Op &message) noexcept {
+    if (!window_) {
+        return; // no message was accepted
+    }
+    try {
+        const Owner owner(*this);
+        throw_trouble();
+        open_post();
+        refuse_message(*post_, message);
+    } catch (const std::bad_alloc &) {
+        fail_for_good(out_of_memory(team_.rank)); // peers wait for it
+    } catch (const Failure &failure) {
+        if (failure.result() == XCOLL_ERR_NO_MEMORY) {
+            fail_for_good({XCOLL_ERR_SYSTEM, failure.message(), team_.rank});
+        }
     }
 }
 

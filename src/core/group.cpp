@@ -140,10 +140,10 @@ void Group::add_operations(Operations &operations, size_t stage, const Operation
     }
 }
 
-std::unique_ptr<Plan> Group::plan() {
+std::unique_ptr<Plan> Group::plan(Use use) {
     stop_following();
     try {
-        return make_plan();
+        return make_plan(use);
     } catch (const std::bad_alloc &) {
         const Failure lost = out_of_memory(Failure::nobody);
         fail_requests(lost);
@@ -154,7 +154,19 @@ std::unique_ptr<Plan> Group::plan() {
     }
 }
 
-std::unique_ptr<Plan> Group::make_plan() {
+// Peers that are in the same group wait for this rank's part in it.
+void Group::refuse(const Operations &operations) {
+    for (const auto &operation : operations) {
+        const Op &op = operation->what.op;
+        if (traits(op.kind).is_message) {
+            operation->comm->refuse(op);
+        } else {
+            operation->comm->refuse();
+        }
+    }
+}
+
+std::unique_ptr<Plan> Group::make_plan(Use use) {
     places_.resize(entries_.size());
     Operations operations, before;
     for (size_t stage = 0; stage <= stage_; ++stage) {
@@ -165,10 +177,8 @@ std::unique_ptr<Plan> Group::make_plan() {
         }
     }
     if (failure_) {
-        for (const auto &operation : operations) {
-            if (!traits(operation->what.op.kind).is_message) {
-                operation->comm->refuse();
-            }
+        if (use == Use::now) {
+            refuse(operations);
         }
         fail_requests(*failure_);
         throw *failure_;
@@ -205,7 +215,7 @@ void Group::run() {
         known->run(*comm_);
         return;
     }
-    const std::unique_ptr<Plan> planned = plan();
+    const std::unique_ptr<Plan> planned = plan(Use::now);
     planned->start();
     planned->wait(); // for those with requests of their own as well: they were under way together
     planned->check();

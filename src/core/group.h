@@ -57,8 +57,10 @@ public:
     }
     // Everything, to its end. Throws the first failure of the group, the peers being told.
     void run();
-    // Everything as one plan. Throws as well.
-    std::unique_ptr<Plan> plan();
+    // Everything as one plan, which begins at once, or takes part in the order of operations when it is started. Throws
+    // as well; of what would not have begun yet, nobody is told.
+    enum class Use : uint8_t { now, later };
+    std::unique_ptr<Plan> plan(Use use);
     // Nothing of it happens, and communicators may be gone.
     void cancel(const Failure &why);
     bool has_requests() const;
@@ -82,7 +84,8 @@ private:
     KnownPart *first_known(Comm &comm, Kind kind, const Arguments &arguments);
     void stop_following();
     void add_entry(Entry &&entry);
-    std::unique_ptr<Plan> make_plan();
+    std::unique_ptr<Plan> make_plan(Use use);
+    static void refuse(const Operations &operations);
     void add_operations(Operations &operations, size_t stage, const Operations &before);
     void fail_requests(const Failure &why);
     bool may_be_known(const Plan &plan) const;

@@ -24,15 +24,47 @@ void Post::finish(const Ticket &ticket) {
         return;
     }
     PostItem &item = *ticket.item;
-    const size_t room = item.bytes;
-    const Status got = status(ticket);
-    box_.release(item);
-    if (got.bytes > room) {
-        fail_at(got.source, XCOLL_ERR_TRUNCATE,
-                "rank %d received a message of %zu bytes from rank %d (tag %d) with room for %zu bytes only: the "
-                "message is lost. Receive it with more room, or send less",
-                window_.rank(), got.bytes, got.source, got.tag, room);
+    if (item.total <= item.bytes && item.lost == PostItem::Lost::no) [[likely]] {
+        box_.release(item);
+        return;
     }
+    const Failure why = failure_of(item);
+    box_.release(item);
+    throw why;
+}
+
+void Post::finish(const Ticket &one, const Ticket &other) {
+    try {
+        finish(one);
+    } catch (const Failure &) {
+        if (other.item) {
+            box_.release(*other.item);
+        }
+        throw;
+    }
+    finish(other);
+}
+
+Failure Post::failure_of(const PostItem &item) const {
+    const int me = window_.rank(), peer = item.peer;
+    switch (item.lost) {
+    case PostItem::Lost::withheld:
+        return failure_at(peer, XCOLL_ERR_MISMATCH,
+                          "rank %d waited for a message of rank %d (tag %d), which did not send it: the group of that "
+                          "call was refused there or failed in an earlier stage, as rank %d was told",
+                          me, peer, item.tag, peer);
+    case PostItem::Lost::declined:
+        return failure_at(peer, XCOLL_ERR_MISMATCH,
+                          "rank %d sent a message of %zu bytes to rank %d (tag %d), which did not receive it: the "
+                          "group of that call was refused there or failed in an earlier stage, as rank %d was told",
+                          me, item.total, peer, item.tag, peer);
+    case PostItem::Lost::no:
+        break;
+    }
+    return failure_at(peer, XCOLL_ERR_TRUNCATE,
+                      "rank %d received a message of %zu bytes from rank %d (tag %d) with room for %zu bytes only: the "
+                      "message is lost. Receive it with more room, or send less",
+                      me, item.total, peer, item.tag, item.bytes);
 }
 
 // --------------------------------------------------------------------------------------------------- progress
@@ -45,8 +77,12 @@ void Post::activate(int peer) {
 }
 
 bool Post::is_busy_with(int peer) const {
-    const Link &l = links_[static_cast<size_t>(peer)];
-    return box_.names(peer) || l.is_sending() || !l.answers.empty() || !l.arriving.empty();
+    return box_.names(peer) || links_[static_cast<size_t>(peer)].is_moving();
+}
+
+// By somebody who waits, which nobody does for what was refused.
+bool Post::is_awaited(int peer) const {
+    return box_.awaits(peer) || links_[static_cast<size_t>(peer)].is_moving();
 }
 
 // Whatever one step changes, the one that follows from it has been reached: a receive goes from one line of its peer to
@@ -161,13 +197,13 @@ bool Post::awaits(int peer) {
         return false;
     }
     // One that has freed the communicator in good order may end: anybody else can send what anybody may send.
-    return is_busy_with(peer) || (box_.expects_any() && !window_.board(peer).done.reached(all_done));
+    return is_awaited(peer) || (box_.awaits_any() && !window_.board(peer).done.reached(all_done));
 }
 
 // Whoever has freed the communicator has written its last line before, and takes no more lines.
 void Post::check_present(int peer) {
     const bool gone = !is_self(peer) && window_.board(peer).done.reached(all_done);
-    if (!gone || !wants(peer) || has_line(peer)) {
+    if (!gone || !(is_awaited(peer) || box_.awaits_any()) || has_line(peer)) {
         return;
     }
     fail_at(peer, XCOLL_ERR_ABORTED, "rank %d freed this communicator, on which rank %d still waits to %s", peer,
@@ -175,7 +211,7 @@ void Post::check_present(int peer) {
 }
 
 void Post::check_present() {
-    if (!box_.expects_any()) {
+    if (!box_.awaits_any()) {
         for (const int peer : active_) {
             check_present(peer);
         }

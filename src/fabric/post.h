@@ -45,6 +45,12 @@ public:
     // cancel_all(), NO_MEMORY at the first message to a peer.
     Ticket send(int peer, int tag, const void *data, size_t bytes);
     Ticket recv(int source, int tag, void *buffer, size_t room);
+    // In place of a send or a receive of a call that was refused, so that its peer is told instead of waiting for ever,
+    // and the order of messages is kept. Nobody waits for them. Throw as those do.
+    //     withhold   whoever would have received the message gets MISMATCH
+    //     decline    the message that would have been received is dropped; a sender that waits for it gets MISMATCH
+    void withhold(int peer, int tag);
+    void decline(int source, int tag);
 
     static bool is_over(const Ticket &ticket) {
         return !ticket.item || ticket.item->state == PostItem::State::over;
@@ -53,8 +59,10 @@ public:
     static Status status(const Ticket &ticket) {
         return {ticket.item->peer, ticket.item->tag, ticket.item->total};
     }
-    // After it is over, exactly once. Throws TRUNCATE if the message was longer than the room; it is lost then.
+    // After it is over, exactly once. Throws TRUNCATE if the message was longer than the room; it is lost then. And
+    // MISMATCH if the peer has withheld or declined it.
     void finish(const Ticket &ticket);
+    void finish(const Ticket &one, const Ticket &other);
 
     // ---- progress
     // Nothing but the end: to be driven by progress().
@@ -114,6 +122,9 @@ private:
         bool is_sending() const {
             return !waiting.empty() || !offered.empty() || !flowing.empty();
         }
+        bool is_moving() const {
+            return is_sending() || !answers.empty() || !arriving.empty();
+        }
     };
     Link &link(int peer) {
         return links_[static_cast<size_t>(peer)];
@@ -138,6 +149,7 @@ private:
     bool can_push(Link &l) const;
 
     // ---- receiving (post_receive.cpp)
+    void begin_receive(PostItem &receive);
     bool find_in(int peer);
     bool has_line(int peer);
     bool wants(int peer) const;
@@ -145,6 +157,7 @@ private:
     bool take_lines(int peer, bool only_wanted);
     void take_line(int peer, const PostLine &line);
     void take_letter(int peer, const PostLine &line);
+    void take_withheld(int peer, int tag, uint32_t message);
     void take_offer(int peer, const PostLine &line);
     void take_more(int peer, const PostLine &line);
     void take_parcel(PostItem &receive, PostParcels::iterator parcel);
@@ -166,6 +179,8 @@ private:
     // ---- both (post.cpp)
     void activate(int peer);
     bool is_busy_with(int peer) const;
+    bool is_awaited(int peer) const;
+    Failure failure_of(const PostItem &item) const;
     bool visit(int peer);
     void check_open(const char *what) const;
     std::string why_nothing_comes(const PostItem &receive) const;

@@ -27,18 +27,22 @@ PostItem &PostBox::start(PostItem::State state, int peer, int tag, const void *d
     item.bytes = bytes;
     item.total = bytes;
     item.moved = 0;
+    item.is_refused = false;
+    item.lost = PostItem::Lost::no;
     return item;
 }
 
 void PostBox::post(PostItem &item) {
     posted_.push(&item);
-    ++(item.peer == any_source ? posted_from_any_ : posted_from_[static_cast<size_t>(item.peer)]);
+    ++asked(item).all;
+    asked(item).refused += item.is_refused;
 }
 
 PostItem *PostBox::match(int source, int tag, uint32_t message, size_t total) {
     PostItem *receive = posted_.take([=](const PostItem &item) { return fits(item, source, tag); });
     if (receive) {
-        --(receive->peer == any_source ? posted_from_any_ : posted_from_[static_cast<size_t>(source)]);
+        --asked(*receive).all;
+        asked(*receive).refused -= receive->is_refused;
         assign(*receive, source, tag, message, total);
     }
     return receive;
@@ -65,6 +69,7 @@ PostParcel &PostBox::put_aside(int source, int tag, uint32_t message, size_t tot
     parcel.total = total;
     parcel.arrived = 0;
     parcel.is_offer = is_offer;
+    parcel.is_withheld = false;
     aside_.splice(aside_.end(), spare_, spare_.begin());
     return parcel;
 }
@@ -88,7 +93,7 @@ void PostBox::drop(PostParcels::iterator parcel) {
 
 const PostParcel *PostBox::unasked(int source) const {
     const auto found = std::find_if(aside_.begin(), aside_.end(), [=](const PostParcel &parcel) {
-        return source == any_source || parcel.source == source;
+        return !parcel.is_withheld && (source == any_source || parcel.source == source);
     });
     return found != aside_.end() ? &*found : nullptr;
 }
@@ -103,8 +108,8 @@ size_t PostBox::aside_bytes() const {
 
 void PostBox::forget_all() {
     posted_ = {};
-    std::fill(posted_from_.begin(), posted_from_.end(), size_t{0});
-    posted_from_any_ = 0;
+    std::fill(posted_from_.begin(), posted_from_.end(), Asked{});
+    posted_from_any_ = {};
     aside_.clear();
 }
 

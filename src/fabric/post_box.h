@@ -37,7 +37,11 @@ struct PostItem {
     uint64_t value = 0; // of the signal when it is over
     State state = State::over;
     bool refuses = false; // the answer
-    int peer = 0;         // of a receive: the source that it asks for, then the one that it got
+    // It stands for a call that was refused: nobody waits for it, and it is free again when it is over.
+    bool is_refused = false;
+    // Over, but nothing was moved, as the peer's call was refused.
+    enum class Lost : uint8_t { no, withheld, declined } lost = Lost::no;
+    int peer = 0; // of a receive: the source that it asks for, then the one that it got
     int tag = 0;
     uint32_t message = 0;
     char *data = nullptr; // of a send: only read
@@ -103,6 +107,7 @@ struct PostParcel {
     uint32_t message = 0;
     size_t total = 0, arrived = 0;
     bool is_offer = false;
+    bool is_withheld = false;      // in place of a message
     const char *address = nullptr; // of an offer: where its bytes are, if this rank can read them there
     unsigned char inside[small] = {};
     std::unique_ptr<char[]> outside;
@@ -120,9 +125,16 @@ public:
 
     // ---- items: they stay where they are, since their signals are waited for
     PostItem &start(PostItem::State state, int peer, int tag, const void *data, size_t bytes);
-    static void close(PostItem &item) {
+    void close(PostItem &item) {
         item.state = PostItem::State::over;
         item.signal.store(item.value);
+        if (item.is_refused) [[unlikely]] {
+            release(item);
+        }
+    }
+    void lose(PostItem &item, PostItem::Lost how) {
+        item.lost = how;
+        close(item);
     }
     void release(PostItem &item) {
         item.next = free_;
@@ -145,10 +157,17 @@ public:
     // The receive that a message goes to, as one that has it from now on; nullptr: nobody asked for it yet.
     PostItem *match(int source, int tag, uint32_t message, size_t total);
     bool names(int source) const {
-        return posted_from_[static_cast<size_t>(source)] > 0;
+        return posted_from_[static_cast<size_t>(source)].all > 0;
     }
     bool expects_any() const {
-        return posted_from_any_ > 0;
+        return posted_from_any_.all > 0;
+    }
+    // The same of receives that somebody waits for.
+    bool awaits(int source) const {
+        return posted_from_[static_cast<size_t>(source)].is_awaited();
+    }
+    bool awaits_any() const {
+        return posted_from_any_.is_awaited();
     }
 
     // ---- messages that have no receive yet
@@ -170,12 +189,24 @@ public:
     void forget_all();
 
 private:
+    // How many receives ask for a source.
+    struct Asked {
+        size_t all = 0, refused = 0;
+
+        bool is_awaited() const {
+            return all > refused;
+        }
+    };
+    Asked &asked(const PostItem &receive) {
+        return receive.peer == any_source ? posted_from_any_ : posted_from_[static_cast<size_t>(receive.peer)];
+    }
+
     std::deque<PostItem> items_;
     PostItem *free_ = nullptr;
     size_t in_use_ = 0;
     PostQueue posted_;
-    std::vector<size_t> posted_from_; // how many ask for this source
-    size_t posted_from_any_ = 0;
+    std::vector<Asked> posted_from_;
+    Asked posted_from_any_;
     PostParcels aside_, spare_;
 };
 

@@ -33,7 +33,8 @@ std::string call_of(const PostItem &item) {
 } // namespace
 
 std::optional<Post::Delay> Post::delay(const Op *op) const {
-    const PostItem *item = box_.find_open([op](const PostItem &one) { return !op || belongs_to(one, *op); });
+    const PostItem *item =
+        box_.find_open([op](const PostItem &one) { return !one.is_refused && (!op || belongs_to(one, *op)); });
     if (!item) {
         return std::nullopt;
     }

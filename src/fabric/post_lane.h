@@ -17,6 +17,8 @@
 //                  go:   then more, more, ...
 //                  over: it has copied the message itself (ranks of one process, or by the kernel from another one),
 //                        or does not want it
+//                  declined: nobody will, as the group of calls that would have received it was refused
+//     withheld  in place of a message: the group of calls that would have sent it was refused
 //
 // The receiver takes every line that comes, whatever it tells, without waiting for anything: an offer is noted, bytes
 // that go on with a message go where the message goes, and a letter that nobody asks for yet is put aside. So a line
@@ -48,7 +50,7 @@ inline constexpr size_t post_letter = 16 * 1024;
 inline constexpr uint64_t post_credit = 128 * 1024;
 
 struct alignas(line_bytes) PostLine {
-    enum class What : uint8_t { letter, offer, more, go, over };
+    enum class What : uint8_t { letter, offer, more, go, over, withheld, declined };
     static constexpr size_t room = 40;
 
     Signal number;

@@ -16,6 +16,19 @@ constexpr uint64_t relieved_lines = 4;
 Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
     check_open("receives");
     PostItem &receive = box_.start(PostItem::State::posted, source, tag, buffer, room);
+    begin_receive(receive);
+    return {&receive};
+}
+
+void Post::decline(int source, int tag) {
+    check_open("receives");
+    PostItem &receive = box_.start(PostItem::State::posted, source, tag, nullptr, 0);
+    receive.is_refused = true;
+    begin_receive(receive);
+}
+
+void Post::begin_receive(PostItem &receive) {
+    const int source = receive.peer;
     if (const auto parcel = box_.find(receive); parcel != box_.aside_end()) {
         if (source == any_source) {
             // Whoever sends much may always have something aside. The others' messages come to lie behind it in turn.
@@ -23,7 +36,7 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
             take_lines(turn_, false);
         }
         take_parcel(receive, parcel);
-        return {&receive};
+        return;
     }
     box_.post(receive);
     if (source == any_source) {
@@ -32,7 +45,6 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
         activate(source);
         visit(source);
     }
-    return {&receive};
 }
 
 // ------------------------------------------------------------------------------------------------------ lines
@@ -113,7 +125,15 @@ void Post::take_line(int peer, const PostLine &line) {
         break;
     case PostLine::What::over:
         if (PostItem *send = l.offered.take_message(line.message)) {
-            PostBox::close(*send);
+            box_.close(*send);
+        }
+        break;
+    case PostLine::What::withheld:
+        take_withheld(peer, line.tag, line.message);
+        break;
+    case PostLine::What::declined:
+        if (PostItem *send = l.offered.take_message(line.message)) {
+            box_.lose(*send, PostItem::Lost::declined);
         }
         break;
     }
@@ -134,6 +154,15 @@ void Post::take_letter(int peer, const PostLine &line) {
     PostParcel &parcel = box_.put_aside(peer, line.tag, line.message, total, false);
     supplies_.kernels.copy(parcel.data(), payload(peer, line), line.bytes);
     parcel.arrived = line.bytes;
+}
+
+// It has no weight: its sender waits for nobody.
+void Post::take_withheld(int peer, int tag, uint32_t message) {
+    if (PostItem *receive = box_.match(peer, tag, message, 0)) {
+        box_.lose(*receive, PostItem::Lost::withheld);
+    } else {
+        box_.put_aside(peer, tag, message, 0, false).is_withheld = true;
+    }
 }
 
 void Post::take_offer(int peer, const PostLine &line) {
@@ -157,7 +186,7 @@ void Post::take_more(int peer, const PostLine &line) {
     store(*receive, payload(peer, line), line.bytes);
     if (receive->moved == receive->total) {
         l.arriving.take_message(line.message);
-        PostBox::close(*receive);
+        box_.close(*receive);
     }
 }
 
@@ -165,6 +194,11 @@ void Post::take_more(int peer, const PostLine &line) {
 
 void Post::take_parcel(PostItem &receive, PostParcels::iterator parcel) {
     PostBox::assign(receive, parcel->source, parcel->tag, parcel->message, parcel->total);
+    if (parcel->is_withheld) {
+        box_.drop(parcel);
+        box_.lose(receive, PostItem::Lost::withheld);
+        return;
+    }
     if (parcel->is_offer) {
         const char *address = parcel->address;
         box_.drop(parcel);
@@ -190,7 +224,7 @@ void Post::claim(Link &l, size_t bytes) const {
 void Post::begin_arriving(PostItem &receive, const char *data, size_t bytes) {
     store(receive, data, bytes);
     if (receive.moved == receive.total) {
-        PostBox::close(receive);
+        box_.close(receive);
         return;
     }
     receive.state = PostItem::State::arriving;
@@ -210,13 +244,14 @@ void Post::store(PostItem &receive, const char *data, size_t bytes) const {
 // A receive has come to an offer. One that is too long is not sent at all.
 void Post::accept(PostItem &receive, const char *address) {
     Link &l = link(receive.peer);
-    const bool fits = receive.total <= receive.bytes;
+    const bool fits = receive.total <= receive.bytes && !receive.is_refused;
     if (is_self(receive.peer)) {
         if (fits) {
             supplies_.kernels.copy(receive.data, address, receive.total);
         }
-        PostBox::close(*l.offered.take_message(receive.message));
-        PostBox::close(receive);
+        box_.lose(*l.offered.take_message(receive.message),
+                  receive.is_refused ? PostItem::Lost::declined : PostItem::Lost::no);
+        box_.close(receive);
         return;
     }
     const Fetched fetched = fits && address ? fetch(receive, address) : Fetched::not_at_all;

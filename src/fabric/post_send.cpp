@@ -59,8 +59,14 @@ Post::Ticket Post::send_to_self(int tag, const void *data, size_t bytes) {
     Link &l = link(me);
     const uint32_t message = l.messages++;
     if (PostItem *receive = box_.match(me, tag, message, bytes)) {
+        const bool is_declined = receive->is_refused;
         begin_arriving(*receive, static_cast<const char *>(data), bytes);
-        return {};
+        if (!is_declined) {
+            return {};
+        }
+        PostItem &item = box_.start(PostItem::State::waiting, me, tag, data, bytes);
+        box_.lose(item, PostItem::Lost::declined);
+        return {&item};
     }
     if (bytes <= post_letter && has_credit(l, bytes)) {
         PostParcel &parcel = box_.put_aside(me, tag, message, bytes, false);
@@ -74,6 +80,23 @@ Post::Ticket Post::send_to_self(int tag, const void *data, size_t bytes) {
     l.offered.push(&item);
     box_.put_aside(me, tag, message, bytes, true).address = item.data;
     return {&item};
+}
+
+void Post::withhold(int peer, int tag) {
+    check_open("sends");
+    if (is_self(peer)) {
+        take_withheld(peer, tag, link(peer).messages++);
+        return;
+    }
+    Link &l = link(peer);
+    if (!l.out.is_open()) {
+        open_out(peer);
+    }
+    PostItem &item = box_.start(PostItem::State::waiting, peer, tag, nullptr, 0);
+    item.is_refused = true;
+    l.waiting.push(&item);
+    activate(peer);
+    push(peer);
 }
 
 bool Post::has_credit(Link &l, size_t bytes) const {
@@ -134,13 +157,15 @@ bool Post::answer(int peer) {
             throw Failure(XCOLL_ERR_SYSTEM, caught().what());
         }
     }
-    const auto what = receive->refuses ? PostLine::What::over : PostLine::What::go;
+    const auto what = receive->is_refused ? PostLine::What::declined
+                      : receive->refuses  ? PostLine::What::over
+                                          : PostLine::What::go;
     if (l.out.put(supplies_, {what, 0, receive->message, 0, nullptr}, nullptr, 0) == PostOut::full) {
         return false;
     }
     l.answers.pop();
-    if (receive->refuses) {
-        PostBox::close(*receive);
+    if (what != PostLine::What::go) {
+        box_.close(*receive);
     } else {
         receive->state = PostItem::State::arriving;
         l.arriving.push(receive);
@@ -156,13 +181,23 @@ bool Post::announce(int peer) {
         return false;
     }
     send->message = l.messages;
+    if (send->is_refused) {
+        const PostOut::Label label{PostLine::What::withheld, send->tag, send->message, 0, nullptr};
+        if (l.out.put(supplies_, label, nullptr, 0) == PostOut::full) {
+            return false;
+        }
+        ++l.messages;
+        l.waiting.pop();
+        box_.close(*send);
+        return true;
+    }
     if (send->bytes <= post_letter && has_credit(l, send->bytes)) {
         if (!put_letter(l, send->tag, send->data, send->bytes, send->moved)) {
             return false;
         }
         l.waiting.pop();
         if (send->moved == send->bytes) {
-            PostBox::close(*send);
+            box_.close(*send);
         } else {
             send->state = PostItem::State::flowing;
             l.flowing.push(send);
@@ -208,7 +243,7 @@ bool Post::flow(Link &l) {
     send->moved += put;
     if (send->moved == send->bytes) {
         l.flowing.pop();
-        PostBox::close(*send);
+        box_.close(*send);
     }
     return true;
 }

@@ -35,6 +35,7 @@ REQUESTS = ("ranks/requests_threads", "3")
 SEVERAL = ("ranks/several_threads_threads", "2")
 TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
+REFUSED_GROUPS = ("ranks/refused_groups_threads", "3")
 HABITS = ("ranks/habits_threads", "2")
 UNEVEN = ("ranks/uneven_habits_threads", "3")
 AGAIN = ("ranks/started_again_threads", "2")
@@ -266,6 +267,12 @@ MUTATIONS = [
               "        if (begin + room - tail_ > post_ring_bytes) {\n            return false;\n        }\n", "")),
     mutation("user messages: letters without credit", POST_BOUNDS, "a receiver puts aside without bounds",
              ("src/fabric/post_send.cpp", "return wanted - l.letters_claimed <= post_credit;", "return true;")),
+    mutation("user messages: those of a refused group are told to nobody", REFUSED_GROUPS, "their peers wait for ever",
+             ("src/core/group.cpp", "            operation->comm->refuse(op);\n", "            continue;\n")),
+    mutation("user messages: what was declined looks received", REFUSED_GROUPS, "its sender takes it for delivered",
+             ("src/fabric/post_receive.cpp", "box_.lose(*send, PostItem::Lost::declined);", "box_.close(*send);")),
+    mutation("user messages: what was refused is waited for", REFUSED_GROUPS, "a rank that has left fails the others",
+             ("src/fabric/post_box.h", "return all > refused;", "return all > 0;")),
     # ---------------------------------------------------------------- what only ThreadSanitizer can see
     mutation("a signal does not release", THREADS, "readers may see the number before the payload",
              ("src/base/signal.h", "value_.store(value, std::memory_order_release);",

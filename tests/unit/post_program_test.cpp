@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <random>
+#include <set>
 #include <stdexcept>
 
 #include "coll/point_to_point.h"
@@ -20,6 +21,7 @@ struct Call {
     int peer, tag;
     size_t bytes; // of a receive: its room
     int number;   // of the message, for its contents
+    bool is_refused = false;
 };
 using Program = std::vector<std::vector<Call>>; // by rank, in the order in which they are started
 
@@ -50,6 +52,10 @@ Program make_program(std::mt19937 &random, int ranks, int messages) {
 struct Running {
     Running(Post &post, const Call &call_, int rank_) : call(call_), rank(rank_), buffer(call_.bytes, 'x') {
         parking.patience = -1;
+        if (call.is_refused) {
+            refuse_message(post, op());
+            return;
+        }
         if (call.is_send) {
             buffer = pattern(call.bytes, call.number);
             task = post_send(home, post, call.peer, call.tag, buffer.data(), buffer.size());
@@ -60,8 +66,18 @@ struct Running {
     }
     Running(const Running &) = delete;
     Running &operator=(const Running &) = delete;
+    Op op() const {
+        Op op;
+        op.kind = call.is_send ? Kind::send : Kind::recv;
+        op.to = op.from = call.peer;
+        op.tag = op.recv_tag = call.tag;
+        return op;
+    }
+    bool is_over() const {
+        return call.is_refused || task.done();
+    }
     void step() {
-        if (!task.done() && parking.until.reached()) {
+        if (!is_over() && parking.until.reached()) {
             parking.resume();
         }
     }
@@ -76,7 +92,32 @@ struct Running {
     Task task;
 };
 
-// The k-th receive of a rank from one source and with one tag gets that source's k-th message with it.
+xcoll_result_t result_of(const Running &one) {
+    try {
+        one.task.rethrow();
+    } catch (const Failure &failure) {
+        return failure.result();
+    }
+    return XCOLL_SUCCESS;
+}
+
+// A sender hears of it if it has waited.
+void check_declined(const std::deque<Running> &all, const std::set<int> &declined) {
+    for (const Running &one : all) {
+        if (!one.call.is_send || one.call.is_refused) {
+            continue;
+        }
+        const xcoll_result_t result = result_of(one);
+        if (declined.count(one.call.number) == 0) {
+            assert_int_equal(result, XCOLL_SUCCESS);
+        } else if (result != XCOLL_SUCCESS || one.call.bytes > post_letter) {
+            assert_int_equal(result, XCOLL_ERR_MISMATCH);
+        }
+    }
+}
+
+// The k-th receive of a rank from one source and with one tag gets that source's k-th message with it, or hears that
+// there is none; one that was refused takes it away.
 void check(const Program &program, const std::deque<Running> &all) {
     std::map<std::vector<int>, std::deque<const Call *>> sent; // by source, destination, tag
     for (size_t from = 0; from < program.size(); ++from) {
@@ -86,19 +127,33 @@ void check(const Program &program, const std::deque<Running> &all) {
             }
         }
     }
+    std::set<int> declined;
     for (const Running &one : all) {
-        one.task.rethrow();
         if (one.call.is_send) {
             continue;
         }
+        if (one.call.is_refused) {
+            auto &queue = sent[{one.call.peer, one.rank, one.call.tag}];
+            assert_false(queue.empty());
+            declined.insert(queue.front()->number);
+            queue.pop_front();
+            continue;
+        }
+        const xcoll_result_t result = result_of(one);
         auto &queue = sent[{one.status.source, one.rank, one.status.tag}];
         assert_false(queue.empty());
+        assert_int_equal(result, queue.front()->is_refused ? XCOLL_ERR_MISMATCH : XCOLL_SUCCESS);
+        if (queue.front()->is_refused) {
+            queue.pop_front();
+            continue;
+        }
         assert_true(one.call.peer == any_source || one.call.peer == one.status.source);
         assert_true(one.call.tag == any_tag || one.call.tag == one.status.tag);
         assert_int_equal(one.status.bytes, queue.front()->bytes);
         assert_got(one.buffer, pattern(one.status.bytes, queue.front()->number));
         queue.pop_front();
     }
+    check_declined(all, declined);
 }
 
 // Whoever is chosen goes first: starts its next call, resumes a task, or lets its messages move.
@@ -122,7 +177,7 @@ void run(const Ranks &r, const Program &program, std::mt19937 &random, bool driv
             post.progress();
         }
         if (unstarted == 0 && events % 64 == 0 &&
-            std::all_of(all.begin(), all.end(), [](const Running &one) { return one.task.done(); })) {
+            std::all_of(all.begin(), all.end(), [](const Running &one) { return one.is_over(); })) {
             return;
         }
         if (events > too_long) {
@@ -139,6 +194,7 @@ void play(int ranks, int messages, Kinship kinship, size_t budget, bool driven, 
     change(program);
     std::deque<Running> all;
     run(r, program, random, driven, all);
+    r.settle(); // nobody waits for the last of what was refused
     check(program, all);
     for (int rank = 0; rank < ranks; ++rank) {
         assert_int_equal(r[rank].in_flight(), 0);
@@ -166,6 +222,23 @@ void receives_that_name_no_source_or_tag_get_every_message_once(void **) {
                 }
             }
         });
+    }
+}
+
+// Calls of either side, in a random place of the order; sometimes of both. Nobody is parked on them, so the ranks are
+// driven.
+void what_is_refused_stands_in_its_place(void **) {
+    for (unsigned seed = 200; seed < 240; ++seed) {
+        const int ranks = 1 + static_cast<int>(seed % 5);
+        std::mt19937 random(seed);
+        play(ranks, 20 + static_cast<int>(seed % 40) * 3, seed % 2 ? Kinship::apart : Kinship::together,
+             seed % 3 ? size_t{64} << 20 : 0, true, seed, [&](Program &program) {
+                 for (std::vector<Call> &calls : program) {
+                     for (Call &call : calls) {
+                         call.is_refused = random() % 4 == 0;
+                     }
+                 }
+             });
     }
 }
 
@@ -272,6 +345,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(whatever_was_started_comes_to_an_end),
         cmocka_unit_test(receives_that_name_no_source_or_tag_get_every_message_once),
+        cmocka_unit_test(what_is_refused_stands_in_its_place),
         cmocka_unit_test(a_ring_of_sendrecvs_does_not_lock_up),
         cmocka_unit_test(an_exchange_that_is_cut_short_has_ended_both_ways),
         cmocka_unit_test(no_rank_is_nobody),
