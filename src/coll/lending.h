@@ -11,11 +11,18 @@ namespace xcoll {
 inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
     return bytes >= window.least_lent() && (window.lends_private() || window.node().heap().reaches(buffer, bytes));
 }
+// All-to-alls and scatters.
+inline bool deals_attached(const Window &window, const Op &op, size_t bytes) {
+    const bool deals = op.kind == Kind::alltoall || op.kind == Kind::alltoallv || op.kind == Kind::scatter ||
+                       op.kind == Kind::scatterv;
+    return deals && bytes >= window.attached().least_dealt;
+}
 // To those who only read it.
 inline bool can_lend_out(const Window &window, const Op &op, const void *buffer, size_t bytes) {
     const Window::Attached &attached = window.attached();
     return can_lend(window, buffer, bytes) ||
-           window.lends_attached(bytes, op.root >= 0 ? attached.most_rooted : attached.most);
+           window.lends_attached(bytes, op.root >= 0 ? attached.most_rooted : attached.most) ||
+           deals_attached(window, op, bytes);
 }
 // What a head tells of a buffer that can be lent.
 inline Lent lent_as(const Window &window, const void *buffer) {

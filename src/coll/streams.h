@@ -162,6 +162,7 @@ private:
     bool find_lendable();
     bool may_list() const;
     bool reaches_all_memory() const;
+    bool is_strided(const Op &op) const;
     const char *first_byte() const;
     bool list_pieces(Lent kind);
     bool find_pieces();

@@ -26,10 +26,23 @@ bool Streams::may_list() const {
 // Whether the readers reach memory that is not in the heap.
 bool Streams::reaches_all_memory() const {
     const Window::Attached &attached = window_.attached();
-    const bool rooted = exchange_.ops().size() == 1 && exchange_.ops()[0].root >= 0;
+    const Op &op = exchange_.ops()[0];
+    const bool is_alone = exchange_.ops().size() == 1;
     const size_t bytes = total_ - index_bytes_;
-    return window_.lends_private() || (rooted ? window_.lends_attached(bytes, attached.most_rooted)
-                                              : bytes >= attached.least_in_pieces && bytes <= attached.most_in_pieces);
+    if (window_.lends_private() || (is_alone && !is_strided(op) && deals_attached(window_, op, bytes))) {
+        return true;
+    }
+    return is_alone && op.root >= 0 ? window_.lends_attached(bytes, attached.most_rooted)
+                                    : bytes >= attached.least_in_pieces && bytes <= attached.most_in_pieces;
+}
+
+bool Streams::is_strided(const Op &op) const {
+    for (int p = 0; p < ranks_; ++p) {
+        if (exchange_.out(op, p).shape) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What this rank gives, with all pieces in the heap or wherever they are. False if they are not, or too many.

@@ -28,9 +28,10 @@ std::string describe_attaching(const Comm &comm, const Window &window) {
     const bool is_off = comm.membership().settings.attach == Attach::off;
     const std::string why = is_off ? "XCOLL_CMA=off" : refusal;
     const Window::Attached &sizes = window.attached();
+    const std::string dealt = sizes.least_dealt < ~size_t{0} ? format("%zu", sizes.least_dealt) : "null";
     return format("{\"from_bytes\": %zu, \"up_to_bytes\": %zu, \"rooted_up_to_bytes\": %zu, "
-                  "\"messages_up_to_bytes\": %zu, \"why_not\": %s}",
-                  sizes.least, sizes.most, sizes.most_rooted, sizes.most_in_message,
+                  "\"messages_up_to_bytes\": %zu, \"dealt_from_bytes\": %s, \"why_not\": %s}",
+                  sizes.least, sizes.most, sizes.most_rooted, sizes.most_in_message, dealt.c_str(),
                   why.empty() ? "null" : quoted(why).c_str());
 }
 

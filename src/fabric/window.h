@@ -305,6 +305,7 @@ public:
         size_t most_rooted = 0;                                  // where the root copies, or all others
         size_t most_in_message = 0;                              // of a user to another
         size_t least_in_pieces = ~size_t{0}, most_in_pieces = 0; // of groups and of parts of any shape
+        size_t least_dealt = ~size_t{0};                         // where every byte has one reader, and all read
     };
     const Attached &attached() const {
         return attached_;
@@ -316,6 +317,7 @@ public:
         attached_ = sizes;
         attached_.least = std::max(sizes.least, least_lent_);
         attached_.least_in_pieces = std::max(sizes.least_in_pieces, least_lent_);
+        attached_.least_dealt = std::max(sizes.least_dealt, least_lent_);
     }
     bool shares_process(int p) const {
         return node_.member(node_rank(p)).same_process;

@@ -72,11 +72,15 @@ std::string print_lending(const Json &lending) {
     if (!attached["why_not"].is_null()) {
         return line("large buffers", "through the ring: " + attached["why_not"].text());
     }
-    const bool messages_only = attached["up_to_bytes"].number() == 0;
-    return line("large buffers", messages_only
-                                     ? "through the ring; messages of " + bytes(attached["from_bytes"]) + " to " +
-                                           bytes(attached["messages_up_to_bytes"]) + " are copied by the kernel"
-                                     : "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on");
+    if (attached["up_to_bytes"].number() > 0) {
+        return line("large buffers", "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on");
+    }
+    const bool deals = !attached["dealt_from_bytes"].is_null();
+    return line("large buffers",
+                "through the ring; messages of " + bytes(attached["from_bytes"]) + " to " +
+                    bytes(attached["messages_up_to_bytes"]) +
+                    (deals ? ", all-to-alls and scatters from " + bytes(attached["dealt_from_bytes"]) + " on" : "") +
+                    " are copied by the kernel");
 }
 
 // Who would say that a caller over TCP is a rank of this job.
