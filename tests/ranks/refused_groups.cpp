@@ -149,7 +149,8 @@ void exchanges(const Rank &rank, xcoll_comm_t comm) {
 void behind_a_failed_stage(const Rank &rank, xcoll_comm_t comm) {
     for (const size_t count : counts) {
         const int size = rank.size(), next = (rank.rank() + 1) % size, previous = (rank.rank() + size - 1) % size;
-        std::vector<int> out(count + 1, rank.rank()), in(count + 1, untouched), sums(size);
+        std::vector<int> out(count + 1, rank.rank()), in(count + 1, untouched);
+        std::array<int, 2> sums{};
         ranks::succeed(xcoll_group_start());
         ranks::succeed(
             xcoll_allreduce(XCOLL_IN_PLACE, sums.data(), rank.rank() == 0 ? 1 : 2, XCOLL_INT32, XCOLL_SUM, comm));
