@@ -60,6 +60,7 @@ struct KindTraits {
     const char *name;
     bool moves_data = false;    // and nothing else: it can be a part of an Exchange (coll/exchange.h)
     bool is_shared = false;     // moves data, perhaps by counts of the moment: what a rank gives is the same for all
+    bool is_dealt = false;      // moves data, every byte has one reader, and all readers read at once
     bool blocks = false;        // what one rank gives is a block for every rank, all of one size
     bool one_way = false;       // some ranks only give, or only take
     bool own_counts = false;    // each rank knows counts of its own
@@ -85,8 +86,18 @@ inline constexpr KindTraits kind_traits[] = {
      .own_counts = true,
      .is_collective = true,
      .has_habit = true},
-    {.name = "alltoall", .moves_data = true, .blocks = true, .is_collective = true, .has_habit = true},
-    {.name = "alltoallv", .moves_data = true, .own_counts = true, .is_collective = true, .has_habit = true},
+    {.name = "alltoall",
+     .moves_data = true,
+     .is_dealt = true,
+     .blocks = true,
+     .is_collective = true,
+     .has_habit = true},
+    {.name = "alltoallv",
+     .moves_data = true,
+     .is_dealt = true,
+     .own_counts = true,
+     .is_collective = true,
+     .has_habit = true},
     {.name = "gather", .moves_data = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "gatherv",
      .moves_data = true,
@@ -94,9 +105,16 @@ inline constexpr KindTraits kind_traits[] = {
      .own_counts = true,
      .is_collective = true,
      .has_habit = true},
-    {.name = "scatter", .moves_data = true, .blocks = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "scatter",
+     .moves_data = true,
+     .is_dealt = true,
+     .blocks = true,
+     .one_way = true,
+     .is_collective = true,
+     .has_habit = true},
     {.name = "scatterv",
      .moves_data = true,
+     .is_dealt = true,
      .one_way = true,
      .own_counts = true,
      .is_collective = true,

@@ -13,9 +13,7 @@ inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
 }
 // All-to-alls and scatters.
 inline bool deals_attached(const Window &window, const Op &op, size_t bytes) {
-    const bool deals = op.kind == Kind::alltoall || op.kind == Kind::alltoallv || op.kind == Kind::scatter ||
-                       op.kind == Kind::scatterv;
-    return deals && bytes >= window.attached().least_dealt;
+    return traits(op.kind).is_dealt && bytes >= window.attached().least_dealt;
 }
 // To those who only read it.
 inline bool can_lend_out(const Window &window, const Op &op, const void *buffer, size_t bytes) {

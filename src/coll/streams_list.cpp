@@ -29,7 +29,7 @@ bool Streams::reaches_all_memory() const {
     const Op &op = exchange_.ops()[0];
     const bool is_alone = exchange_.ops().size() == 1;
     const size_t bytes = total_ - index_bytes_;
-    if (window_.lends_private() || (is_alone && !is_strided(op) && deals_attached(window_, op, bytes))) {
+    if (window_.lends_private() || (is_alone && deals_attached(window_, op, bytes) && !is_strided(op))) {
         return true;
     }
     return is_alone && op.root >= 0 ? window_.lends_attached(bytes, attached.most_rooted)

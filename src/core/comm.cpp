@@ -38,9 +38,9 @@ CopyWay::Rule copies(const Settings &settings) {
 constexpr Window::Attached where_it_pays{.least = size_t{64} << 10, .most_in_message = size_t{128} << 10};
 // With more ranks than processors the work of all ranks counts, not how much of it goes on at once, and one copy by the
 // kernel is less of it than two of what only one rank reads. On a Zen 1 with 4, 8 and 16 ranks on two cores all-to-alls
-// and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring,
-// smaller ones 0.9 to 1.3. All-gathers take 0.9 to 1.2 and broadcasts 1.2 to 1.7, as their readers find in the cache
-// what is written once; gathers 0.4 to 1.7.
+// and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring
+// (uneven ones of the least size up to 1.2), smaller ones 0.9 to 1.3. All-gathers take 0.9 to 1.2 and broadcasts 1.2
+// to 1.7, as their readers find in the cache what is written once; gathers 0.4 to 1.7.
 constexpr size_t least_dealt = size_t{256} << 10;
 constexpr size_t least_part_dealt = size_t{16} << 10; // on average, the least that was seen to gain
 constexpr size_t any = ~size_t{0};
