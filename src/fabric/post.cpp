@@ -51,13 +51,14 @@ Failure Post::failure_of(const PostItem &item) const {
     case PostItem::Lost::withheld:
         return failure_at(peer, XCOLL_ERR_MISMATCH,
                           "rank %d waited for a message of rank %d (tag %d), which did not send it: the group of that "
-                          "call was refused there or failed in an earlier stage, as rank %d was told",
+                          "call was refused there or failed in an earlier stage. See the error on rank %d",
                           me, peer, item.tag, peer);
     case PostItem::Lost::declined:
-        return failure_at(peer, XCOLL_ERR_MISMATCH,
-                          "rank %d sent a message of %zu bytes to rank %d (tag %d), which did not receive it: the "
-                          "group of that call was refused there or failed in an earlier stage, as rank %d was told",
-                          me, item.total, peer, item.tag, peer);
+        return failure_at(
+            peer, XCOLL_ERR_MISMATCH,
+            "rank %d sent a message of %zu bytes to rank %d (tag %d), which did not receive it: the "
+            "group of that call was refused there or failed in an earlier stage. See the error on rank %d",
+            me, item.total, peer, item.tag, peer);
     case PostItem::Lost::no:
         break;
     }

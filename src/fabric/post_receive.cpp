@@ -249,8 +249,11 @@ void Post::accept(PostItem &receive, const char *address) {
         if (fits) {
             supplies_.kernels.copy(receive.data, address, receive.total);
         }
-        box_.lose(*l.offered.take_message(receive.message),
-                  receive.is_refused ? PostItem::Lost::declined : PostItem::Lost::no);
+        PostItem &send = *l.offered.take_message(receive.message);
+        if (receive.is_refused) {
+            send.lost = PostItem::Lost::declined;
+        }
+        box_.close(send);
         box_.close(receive);
         return;
     }
