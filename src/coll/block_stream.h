@@ -7,7 +7,7 @@
 //
 // Block k lies at area + (k % depth) * block_bytes. The rewriting rule is the credit rule once more, within an
 // operation: block k is written only after used[p] >= k - depth + 1 for all p that read it, so nobody still reads block
-// k - depth. Counters go on from operation to operation (a cell is used by every cell_count-th one), from the `base`
+// k - depth. Counters go on from operation to operation (a cell is used again and again), from the `base`
 // that the owner's head tells; all ranks end an operation with in = out = used = base + blocks.
 //
 // The areas lie in the rings if everybody finds room there. Otherwise they lie in the slots, small but always there.
@@ -47,7 +47,7 @@ public:
     // Blocks in this operation's slot: needs credit slot_count, and no memory from anybody.
     void plan_in_slot();
 
-    // ---- heads. Credit is there: cell_count for a ring, slot_count for a slot.
+    // ---- heads. Credit is there: that of a cell for a ring, slot_count for a slot.
     // With an area in my ring, if that is the plan, I write, and there is room. I offer my buffers if they can be lent.
     void enter(bool writing);
     // With the slot as my area, unless I have shown all at once already.

@@ -11,8 +11,8 @@ namespace xcoll {
 namespace {
 
 Task enter(TaskHome &home, Window &window, Streams &streams, uint64_t n) {
-    if (!window.has_credit(n, cell_count)) {
-        co_await acquire_credit(home, window, n, cell_count);
+    if (!window.has_credit(n, streams.credit())) {
+        co_await acquire_credit(home, window, n, streams.credit());
     }
     const bool has_room = streams.take_room();
     if (streams.wants_slot() || !has_room) {

@@ -17,7 +17,7 @@ inline bool deals_attached(const Window &window, const Op &op, size_t bytes) {
 }
 // To those who only read it.
 inline bool can_lend_out(const Window &window, const Op &op, const void *buffer, size_t bytes) {
-    const Window::Attached &attached = window.attached();
+    const AttachedSizes &attached = window.attached();
     return can_lend(window, buffer, bytes) ||
            window.lends_attached(bytes, op.root >= 0 ? attached.most_rooted : attached.most) ||
            deals_attached(window, op, bytes);

@@ -47,7 +47,7 @@ public:
 
     // ---- a communicator that could share memory as well: somebody may have called what goes through the window
     bool needs_credit() const {
-        return window_ && !window_->has_credit(envelope_.operation, cell_count);
+        return window_ && !window_->has_credit(envelope_.operation, window_->cells());
     }
     void show_call() {
         if (window_) {
@@ -87,7 +87,7 @@ private:
 // The second statement of an algorithm.
 inline Task enter(TaskHome &home, MessageOperation &operation) {
     if (operation.needs_credit()) {
-        co_await acquire_credit(home, *operation.window(), operation.number(), cell_count);
+        co_await acquire_credit(home, *operation.window(), operation.number(), operation.window()->cells());
     }
     operation.show_call();
 }

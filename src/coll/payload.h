@@ -30,9 +30,18 @@ inline size_t slot_room_for(const Window &window, Kind kind) {
     return fills_slots(kind) ? window.slot_room() : slot_bytes;
 }
 
-// How far the writer may be ahead of the slowest reader.
+// How far the writer of a payload in the ring may be ahead of the slowest reader: not so far that the caches lose what
+// is yet to be read, or that the ring is full.
+inline uint64_t most_ahead(const Window &window, size_t bytes) {
+    constexpr size_t together = size_t{512} << 10;
+    constexpr uint64_t at_least = 8;
+    return bytes <= together / cell_count ? window.cells()
+                                          : std::min(window.cells(), std::max<uint64_t>(together / bytes, at_least));
+}
+// And of any payload. Where data go one way, whoever finds its slot in use goes on in the ring.
 inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
-    return bytes > inline_bytes && bytes <= slot_room_for(window, kind) ? slot_count : cell_count;
+    const bool needs_slot = bytes > inline_bytes && bytes <= slot_room_for(window, kind) && !traits(kind).one_way;
+    return needs_slot ? slot_count : most_ahead(window, bytes);
 }
 
 // Whether it travels in the head itself.
@@ -47,26 +56,31 @@ inline bool is_traded(size_t bytes) {
     return bytes <= longest;
 }
 
-// Where a payload goes that does not fit the head, by its size; the head tells what does not follow from
-// that. The credit is there. nullptr if the ring has no room now: the head says so.
+// What a head tells of the place of a payload, see Window::place.
+inline constexpr uint64_t slot_place = 0, no_place = ~uint64_t{0};
+
+// Where a message goes that does not fit the head; the credit is there. no_place if the ring has no room now.
+inline uint64_t find_place(Window &window, uint64_t n, size_t bytes, bool goes_one_way, size_t slot_room) {
+    if (const uint64_t baton = goes_one_way ? window.batons().give(bytes) : 0; baton != 0) {
+        return baton;
+    }
+    if (bytes <= slot_room && window.has_credit(n, slot_count)) {
+        return slot_place;
+    }
+    const uint64_t offset = window.node().ring().take(bytes, window, n);
+    return offset != 0 ? offset : no_place;
+}
+
+// The same of a payload of some kind, of which the head tells what does not follow from its size. nullptr if there is
+// none: the head says so.
 inline char *payload_place(Window &window, Head &head, uint64_t n, Kind kind, size_t bytes) {
-    head.has_room = 1;
+    const size_t slot_room = slot_room_for(window, kind);
+    const uint64_t place = bytes > 0 ? find_place(window, n, bytes, traits(kind).one_way, slot_room) : slot_place;
+    head.has_room = place != no_place;
     // Who shows nothing may still have to read somebody's chunks.
     head.place.base = Window::counter_base(window.my_cell(n));
-    head.place.offset = traits(kind).one_way && bytes > 0 ? window.batons().give(bytes) : 0;
-    if (head.place.offset != 0) {
-        return window.batons().at(head.place.offset);
-    }
-    if (bytes <= slot_room_for(window, kind)) {
-        return window.slot(window.rank(), n);
-    }
-    Node &node = window.node();
-    head.place.offset = node.ring().take(bytes, window, n);
-    if (head.place.offset == 0) {
-        head.has_room = 0;
-        return nullptr;
-    }
-    return node.arena().at(head.place.offset);
+    head.place.offset = place;
+    return place != no_place ? window.place(window.rank(), n, place) : nullptr;
 }
 
 // What a head of p says of the place of that many bytes; 0: it lies in the head, or where its size tells.

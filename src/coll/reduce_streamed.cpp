@@ -199,7 +199,7 @@ Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint
     Streamed s(team, op, call, n);
     const bool in_slot = team.window->has_wide_slots() && fills_slots(op.kind);
     in_slot ? s.plan_in_slot() : s.plan_for_ring();
-    const uint64_t ahead = in_slot ? slot_count : cell_count;
+    const uint64_t ahead = in_slot ? slot_count : most_ahead(*team.window, op.bytes());
     if (!team.window->has_credit(n, ahead)) {
         co_await acquire_credit(home, *team.window, n, ahead);
     }

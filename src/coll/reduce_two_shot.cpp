@@ -20,6 +20,7 @@
 #include "coll/block_stream.h"
 #include "coll/credit.h"
 #include "coll/message_reduction.h"
+#include "coll/payload.h"
 #include "coll/window_algorithms.h"
 
 namespace xcoll {
@@ -201,8 +202,9 @@ bool few_enough_for_scans(Window &window) {
 
 Task reduce_two_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     TwoShot s(team, op, call, n);
-    if (!team.window->has_credit(n, cell_count)) {
-        co_await acquire_credit(home, *team.window, n, cell_count);
+    const uint64_t ahead = most_ahead(*team.window, op.bytes());
+    if (!team.window->has_credit(n, ahead)) {
+        co_await acquire_credit(home, *team.window, n, ahead);
     }
     s.enter(true);
     for (int p = 0; p < team.size; ++p) {

@@ -18,8 +18,8 @@ Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, 
         co_return;
     }
     Window &window = *team.window;
-    if (!window.has_credit(n, cell_count)) {
-        co_await acquire_credit(home, window, n, cell_count);
+    if (!window.has_credit(n, window.cells())) {
+        co_await acquire_credit(home, window, n, window.cells());
     }
     Head &head = window.begin_head(n, call);
     head.has_room = 1;

@@ -38,7 +38,7 @@ public:
         return to_root ? team_.rank == op_.root : kind != Kind::scatterv || p == op_.root;
     }
     uint64_t credit() const {
-        return given_ > inline_stream_bytes ? slot_count : cell_count;
+        return given_ > inline_stream_bytes && !is_rooted() ? slot_count : window_.cells();
     }
     [[gnu::always_inline]] bool enter() const {
         Head &head = window_.begin_head(n_, call_);
@@ -46,7 +46,11 @@ public:
         head.has_room = 0; // for one piece
         head.flows = 0;
         head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
-        const uint64_t place = is_rooted() && given_ > inline_stream_bytes ? window_.batons().give(given_) : 0;
+        const uint64_t place =
+            given_ > inline_stream_bytes ? find_place(window_, n_, given_, is_rooted(), slot_bytes) : slot_place;
+        if (place == no_place) [[unlikely]] {
+            return false;
+        }
         head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
         if (given_ > 0) {
             show(fits ? inlined_stream(head) : window_.place(team_.rank, n_, place));

@@ -66,6 +66,10 @@ public:
     bool wants_slot() const {
         return total_ > inline_stream_bytes && fits_slot_;
     }
+    // How far ahead it may be.
+    uint64_t credit() const {
+        return most_ahead(window_, total_);
+    }
     // Room in the ring, if it is wanted; or none, if what this rank gives can be lent or fits the slot. False: there is
     // none, so the slot is needed after all.
     bool take_room();

@@ -25,7 +25,7 @@ bool Streams::may_list() const {
 
 // Whether the readers reach memory that is not in the heap.
 bool Streams::reaches_all_memory() const {
-    const Window::Attached &attached = window_.attached();
+    const AttachedSizes &attached = window_.attached();
     const Op &op = exchange_.ops()[0];
     const bool is_alone = exchange_.ops().size() == 1;
     const size_t bytes = total_ - index_bytes_;

@@ -35,7 +35,7 @@ CopyWay::Rule copies(const Settings &settings) {
 // Xeon gained by it (0.45 to 0.93 of the time up to 1 MiB), but with slower copies and shorter areas in the ring than
 // now. A message there and back takes 0.2 to 0.8 of the time on the Xeon up to 256 KiB, and exchanged messages of 64
 // KiB half of it on the Zen 4, of 256 KiB as long, sent one way 1.4 times as long.
-constexpr Window::Attached where_it_pays{.least = size_t{64} << 10, .most_in_message = size_t{128} << 10};
+constexpr AttachedSizes where_it_pays{.least = size_t{64} << 10, .most_in_message = size_t{128} << 10};
 // With more ranks than processors the work of all ranks counts, not how much of it goes on at once, and one copy by the
 // kernel is less of it than two of what only one rank reads. On a Zen 1 with 4, 8 and 16 ranks on two cores all-to-alls
 // and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring
@@ -44,20 +44,20 @@ constexpr Window::Attached where_it_pays{.least = size_t{64} << 10, .most_in_mes
 constexpr size_t least_dealt = size_t{256} << 10;
 constexpr size_t least_part_dealt = size_t{16} << 10; // on average, the least that was seen to gain
 constexpr size_t any = ~size_t{0};
-constexpr Window::Attached everywhere{.least = 0,
-                                      .most = any,
-                                      .most_rooted = any,
-                                      .most_in_message = any,
-                                      .least_in_pieces = 0,
-                                      .most_in_pieces = any,
-                                      .least_dealt = 0};
+constexpr AttachedSizes everywhere{.least = 0,
+                                   .most = any,
+                                   .most_rooted = any,
+                                   .most_in_message = any,
+                                   .least_in_pieces = 0,
+                                   .most_in_pieces = any,
+                                   .least_dealt = 0};
 
-Window::Attached attached_sizes(const Membership &membership) {
+AttachedSizes attached_sizes(const Membership &membership) {
     const Attach attach = membership.settings.attach;
     if (attach == Attach::off || !membership.node->attach_refusal().empty()) {
         return {};
     }
-    Window::Attached sizes = attach == Attach::on ? everywhere : where_it_pays;
+    AttachedSizes sizes = attach == Attach::on ? everywhere : where_it_pays;
     if (attach == Attach::where_it_pays && membership.node->crowded()) {
         sizes.least_dealt = std::max(least_dealt, least_part_dealt * membership.peers.size());
     }

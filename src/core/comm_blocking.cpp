@@ -6,6 +6,7 @@
 #include "coll/streams.h"
 #include "coll/window_algorithms.h"
 #include "core/comm.h"
+#include "fabric/run_ahead.h"
 #include "run/runners.h"
 
 namespace xcoll {
@@ -20,6 +21,9 @@ bool may_wait_on_line(const Op &op) {
 } // namespace
 
 void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
+    if (ahead > slot_count && !window_->node().crowded()) {
+        let_peers_catch_up(*window_, n, ahead);
+    }
     for (int p = 0; p < team_.size; ++p) {
         wait(window_->credit(p, n, ahead), watcher_, patience_);
     }
@@ -175,8 +179,8 @@ void Comm::run_message(const Call &call) {
 void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
     const Exchange exchange(op, team_.rank, team_.size);
     Streams steps(team_, exchange, call, n);
-    if (!window_->has_credit(n, cell_count)) {
-        wait_for_credit(n, cell_count);
+    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {
+        wait_for_credit(n, steps.credit());
     }
     const bool has_room = steps.take_room();
     if (steps.wants_slot() || !has_room) {

@@ -27,7 +27,7 @@ std::string describe_attaching(const Comm &comm, const Window &window) {
     const std::string &refusal = comm.membership().node->attach_refusal();
     const bool is_off = comm.membership().settings.attach == Attach::off;
     const std::string why = is_off ? "XCOLL_CMA=off" : refusal;
-    const Window::Attached &sizes = window.attached();
+    const AttachedSizes &sizes = window.attached();
     const std::string dealt = sizes.least_dealt < ~size_t{0} ? format("%zu", sizes.least_dealt) : "null";
     return format("{\"from_bytes\": %zu, \"up_to_bytes\": %zu, \"rooted_up_to_bytes\": %zu, "
                   "\"messages_up_to_bytes\": %zu, \"dealt_from_bytes\": %s, \"why_not\": %s}",

@@ -75,6 +75,9 @@ public:
     uint64_t pause_length() const {
         return pause_.load(std::memory_order_relaxed);
     }
+    uint64_t absurd() const {
+        return static_cast<uint64_t>(absurd_);
+    }
 
 private:
     void measure(const Until &published) {

@@ -1,10 +1,10 @@
 // Shared memory as a machine of its own: the ranks of a communicator that can load and store each other's memory
 // (processes, threads, simulated ranks) and the boards that they show each other.
 //
-// Operations of a communicator are numbered 1, 2, 3, ... on every rank alike. Operation n uses one of cell_count
-// cells, so its head overwrites that of n - cell_count. The rule that keeps this safe, whatever the operations are:
+// Operations of a communicator are numbered 1, 2, 3, ... on every rank alike. Operation n uses one of `cells` cells, so
+// its head overwrites that of n - cells. The rule that keeps this safe, whatever the operations are:
 //
-//     credit: before a rank writes anything of operation n it has seen done[p] >= n - cell_count for all p
+//     credit: before a rank writes anything of operation n it has seen done[p] >= n - cells for all p
 //
 // done[p] >= m says that p reads nothing of operations up to m any more. So nothing is overwritten that somebody
 // still wants. Slots are a ring of slot_count in the same way, with a credit of n - slot_count.
@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "fabric/arena.h"
+#include "fabric/attached_sizes.h"
 #include "fabric/batons.h"
 #include "fabric/board.h"
 #include "fabric/copy_way.h"
@@ -33,7 +34,9 @@ namespace xcoll {
 class Window {
 public:
     // ranks[i] is the node-local rank of rank i of this communicator, boards[i] the offset of its board in its segment.
-    Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies);
+    // All ranks use the first so many cells of their boards, a power of two.
+    Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies,
+           uint64_t cells = cell_count);
     ~Window();
     Window(const Window &) = delete;
     Window &operator=(const Window &) = delete;
@@ -56,8 +59,12 @@ public:
     const Board &board(int p) const {
         return *boards_[static_cast<size_t>(p)];
     }
+    // How many operations may be in flight at once.
+    uint64_t cells() const {
+        return 2 * half_;
+    }
     const Cell &cell(int p, uint64_t n) const {
-        return board(p).cells[Board::cell_of(n)];
+        return board(p).cells[Board::cell_of(n, half_)];
     }
     const Head &head(int p, uint64_t n) const {
         return cell(p, n).head;
@@ -72,7 +79,7 @@ public:
         }
     }
     Cell &my_cell(uint64_t n) const {
-        return mine().cells[Board::cell_of(n)];
+        return mine().cells[Board::cell_of(n, half_)];
     }
     // Where p writes a payload of operation n. Two ranks swap their slots after each turn of the ring of slots:
     //
@@ -119,7 +126,10 @@ public:
     }
 
     // ---- credits
-    // True if everyone is known to have completed n - ahead.
+    uint64_t everyone_done() const { // as far as is known
+        return everyone_done_;
+    }
+    // True if that is n - ahead or more.
     bool has_credit(uint64_t n, uint64_t ahead) const {
         return everyone_done_ + ahead >= n;
     }
@@ -147,7 +157,7 @@ public:
     // root take 0.09 us like that, and 0.15 without.
     void got_credit(uint64_t n) {
         look_at_everyone();
-        for (uint64_t next = n; has_credit(next, cell_count); ++next) {
+        for (uint64_t next = n; has_credit(next, cells()); ++next) {
             claim_head(next, inline_bytes);
         }
     }
@@ -177,7 +187,7 @@ public:
     }
     // It will be written next, with such a payload perhaps: see first_look.h.
     void claim_head(uint64_t n, size_t payload) const {
-        if (has_credit(n, cell_count)) { // otherwise peers may still read it
+        if (has_credit(n, cells())) { // otherwise peers may still read it
             const Head &head = my_cell(n).head;
             claim_line(&head);
             if (payload > first_line_bytes) {
@@ -190,6 +200,10 @@ public:
         if (size_ > 1) {
             first_look_.pause(entered(rank_ == 0 ? 1 : 0, n), n);
         }
+    }
+    // Of a line between processors, in ticks.
+    uint64_t longest_trip() const {
+        return first_look_.absurd();
     }
     void publish(Signal &signal, uint64_t value) const {
         node_.doorbell().publish(signal, value);
@@ -298,26 +312,15 @@ public:
     bool lends_private() const {
         return lends_private_;
     }
-    // Private ones of these sizes, to ranks of other processes, which have the kernel copy them (fabric/attach.h).
-    struct Attached {
-        size_t least = ~size_t{0};
-        size_t most = 0;                                         // where every rank copies
-        size_t most_rooted = 0;                                  // where the root copies, or all others
-        size_t most_in_message = 0;                              // of a user to another
-        size_t least_in_pieces = ~size_t{0}, most_in_pieces = 0; // of groups and of parts of any shape
-        size_t least_dealt = ~size_t{0};                         // where every byte has one reader, and all read
-    };
-    const Attached &attached() const {
+    // Private ones of these sizes, to ranks of other processes.
+    const AttachedSizes &attached() const {
         return attached_;
     }
     bool lends_attached(size_t bytes, size_t most) const {
         return bytes >= attached_.least && bytes <= most;
     }
-    void lend_attached(const Attached &sizes) {
-        attached_ = sizes;
-        attached_.least = std::max(sizes.least, least_lent_);
-        attached_.least_in_pieces = std::max(sizes.least_in_pieces, least_lent_);
-        attached_.least_dealt = std::max(sizes.least_dealt, least_lent_);
+    void lend_attached(const AttachedSizes &sizes) {
+        attached_ = sizes.from(least_lent_);
     }
     bool shares_process(int p) const {
         return node_.member(node_rank(p)).same_process;
@@ -372,13 +375,15 @@ private:
     CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
     size_t least_lent_ = ~size_t{0};
-    Attached attached_;
+    AttachedSizes attached_;
     bool lends_private_ = false;
     bool keeps_board_ = true;
     std::atomic<uint64_t> lent_{0};
     uint64_t everyone_done_ = 0;
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
+    static_assert(cell_count <= 64);
+    const uint64_t half_; // of the cells
     int rank_, size_;
     size_t slot_room_ = slot_bytes;
     uint64_t swaps_slots_;      // 1 for two ranks, else 0

@@ -8,7 +8,10 @@ using ranks::Rank;
 
 namespace {
 
-constexpr uint64_t burst = 40; // several times as many as may be in flight
+// Several times as many as may be in flight.
+constexpr uint64_t burst_of(size_t bytes) {
+    return bytes < 64'000 ? 200 : 40;
+}
 
 // Inline, in slots, in the ring, in more than one piece.
 constexpr size_t sizes[] = {8, 1000, 20'000, 300'000};
@@ -22,11 +25,11 @@ using Bytes = std::vector<unsigned char>;
 class Bursts {
 public:
     Bursts(const Rank &rank, xcoll_comm_t comm, size_t bytes, int root)
-        : rank_(rank.rank()), size_(rank.size()), root_(root), bytes_(bytes), comm_(comm),
+        : rank_(rank.rank()), size_(rank.size()), root_(root), bytes_(bytes), burst_(burst_of(bytes)), comm_(comm),
           all_(bytes * static_cast<size_t>(size_)), one_(bytes) {
     }
     void gather() {
-        for (uint64_t n = 0; n < burst; ++n) {
+        for (uint64_t n = 0; n < burst_; ++n) {
             write(one_.data(), rank_, root_, n);
             dawdle(rank_ == root_, n);
             ranks::succeed(xcoll_gather(one_.data(), bytes_, all_.data(), XCOLL_UINT8, root_, comm_));
@@ -36,7 +39,7 @@ public:
         }
     }
     void scatter() {
-        for (uint64_t n = 0; n < burst; ++n) {
+        for (uint64_t n = 0; n < burst_; ++n) {
             for (int p = 0; p < size_ && rank_ == root_; ++p) {
                 write(part(p), root_, p, n);
             }
@@ -46,7 +49,7 @@ public:
         }
     }
     void bcast() {
-        for (uint64_t n = 0; n < burst; ++n) {
+        for (uint64_t n = 0; n < burst_; ++n) {
             if (rank_ == root_) {
                 write(one_.data(), root_, root_, n);
             }
@@ -59,7 +62,7 @@ public:
     void gather_from_one() {
         std::vector<size_t> counts(static_cast<size_t>(size_));
         counts[0] = bytes_;
-        for (uint64_t n = 0; n < burst; ++n) {
+        for (uint64_t n = 0; n < burst_; ++n) {
             const int to = n % 4 == 0 ? size_ - 1 : 1;
             write(one_.data(), 0, to, n);
             dawdle(rank_ == size_ - 1, n);
@@ -94,6 +97,7 @@ private:
 
     int rank_, size_, root_;
     size_t bytes_;
+    uint64_t burst_;
     xcoll_comm_t comm_;
     Bytes all_, one_;
 };

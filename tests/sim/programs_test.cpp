@@ -64,7 +64,7 @@ Coverage run_programs(const char *what, uint64_t programs, const Flavour &flavou
 void mixed_operations_on_many_communicators_give_the_right_bits(void **) {
     const Coverage coverage = run_programs("mixed operations", 600, {});
     assert_true(coverage.without_room > 0 && coverage.remade > 0 && coverage.cut > 0);
-    assert_true(coverage.most_in_flight > cell_count);
+    assert_true(coverage.most_in_flight > cells);
 }
 
 void operations_on_memory_that_peers_use_where_it_lies_give_the_right_bits(void **) {

@@ -70,6 +70,9 @@ enum class Fabric : uint8_t {
     network,          // by messages only
 };
 
+// Of each board in use, so that short programs go round them several times.
+inline constexpr uint64_t cells = 8;
+
 // A communicator as all its members see it. It is made and freed member by member, as real ranks do it.
 class Group {
 public:
@@ -132,7 +135,7 @@ public:
     void join(int p) {
         Transport *transport = network_ ? &network_->transport(p) : nullptr;
         if (fabric_ != Fabric::network) {
-            windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, CopyWay::Rule::plain);
+            windows_[index(p)] = std::make_shared<Window>(node(p), members_, places_, p, CopyWay::Rule::plain, cells);
             windows_[index(p)]->lend_from(0);
             if (lends_private_) {
                 windows_[index(p)]->lend_private();
