@@ -14,19 +14,30 @@ namespace xcoll {
 namespace {
 
 // The model's constants, in nanoseconds; rounded from measurements on two cores (bench/).
-constexpr double round_near = 60;    // a head from a rank under the same L3
-constexpr double round_far = 250;    // from another one
-constexpr double byte_read = 0.03;   // of a payload in another core's cache
-constexpr double byte_copied = 0.05; // written once and read once
-constexpr double block_sync = 100;   // a wait that is mostly hidden
-constexpr double message = 5000;     // between machines, over TCP
+constexpr double round_near = 60;     // a head from a rank under the same L3
+constexpr double round_far = 250;     // from another one
+constexpr double byte_read = 0.03;    // of a payload in another core's cache
+constexpr double byte_copied = 0.05;  // written once and read once
+constexpr double block_sync = 100;    // a wait that is mostly hidden
+constexpr double turn_awaited = 1100; // of each rank that shares a processor, until the one that is waited for has it
+constexpr double message = 5000;      // between machines, over TCP
 constexpr double byte_message = 0.4;
 
 double ranks(const Team &team) {
     return team.size;
 }
+// How many ranks take turns on a processor: what one of them does, others wait for.
+double turns(const Team &team) {
+    return team.window ? team.window->node().ranks_per_processor() : 1;
+}
+bool is_crowded(const Team &team) {
+    return team.window && team.window->node().crowded();
+}
 double far_round(const Team &team) {
-    return team.grouping.groups() > 1 ? round_far : round_near;
+    return is_crowded(team) ? turns(team) * turn_awaited : team.grouping.groups() > 1 ? round_far : round_near;
+}
+double block_wait(const Team &team) {
+    return is_crowded(team) ? turns(team) * turn_awaited : block_sync;
 }
 double log2_up(const Team &team) {
     return std::bit_width(static_cast<unsigned>(team.size - 1));
@@ -63,9 +74,12 @@ const char *no_hierarchy(const Team &team, size_t bytes) {
     return (accumulator_factor + 1) * bytes + 3 * line_bytes <= slot_bytes ? nullptr : "larger than the leaders' slot";
 }
 const char *too_large_to_wait(const Team &team, size_t bytes) {
-    // From here on, reading one chunk while the next is written saves more than the waits between chunks cost.
-    constexpr size_t worth_chunks = size_t{16} << 10;
-    return bytes < worth_chunks ? too_large_for_one_piece(team, bytes) : "reading would wait for all of the writing";
+    // From here on, reading one chunk while the next is written saves more than the waits between chunks cost; in a
+    // crowd, where waits are turns on a processor, the caches set the limit: whoever runs ahead fills them.
+    constexpr size_t worth_chunks = size_t{16} << 10, worth_chunks_in_crowd = size_t{64} << 10;
+    return bytes < (is_crowded(team) ? worth_chunks_in_crowd : worth_chunks)
+               ? too_large_for_one_piece(team, bytes)
+               : "reading would wait for all of the writing";
 }
 // For operations in which a rank shows a block for every rank.
 const char *too_large_for_blocks(const Team &team, size_t bytes) {
@@ -101,55 +115,82 @@ const char *indeterminate(const Row &row, const Team &team) {
 
 // ---- costs
 
-// Heads and payloads of several ranks are read side by side, some four at a time.
+// Heads and payloads of several ranks are read side by side, some four at a time; in a crowd the waiting counts.
 double many_heads(const Team &team) {
-    return (ranks(team) - 1) / 4 * far_round(team);
+    return is_crowded(team) ? 0 : (ranks(team) - 1) / 4 * far_round(team);
+}
+double moved(const Team &team, size_t bytes, double per_byte) {
+    return turns(team) * static_cast<double>(bytes) * per_byte;
 }
 // Two ranks rewrite lines of their own slots; from the ring they have to come back first.
 double byte_shown(const Team &team, size_t bytes) {
     const bool leaves_slots = team.window && team.window->has_wide_slots() && bytes > team.window->slot_room();
     return leaves_slots ? 2 * byte_copied : byte_copied;
 }
+double cost_shown(const Team &team, size_t bytes, double reads) {
+    return far_round(team) + many_heads(team) + moved(team, bytes, byte_shown(team, bytes) + reads * byte_read);
+}
+double cost_chunks(const Team &team, size_t bytes, double reads) {
+    return far_round(team) + many_heads(team) + block_wait(team) + moved(team, bytes, byte_copied + reads * byte_read);
+}
+// Payloads that the busiest rank reads; in a crowd, what all read, by rank.
+double reads_of_all(const Team &team) {
+    return ranks(team) - 1;
+}
+double reads_of_root(const Team &team) {
+    return is_crowded(team) ? 1 : ranks(team) - 1;
+}
+double reads_of_scan(const Team &team) {
+    return is_crowded(team) ? (ranks(team) - 1) / 2 : ranks(team) - 1;
+}
 double cost_one_shot(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) +
-           static_cast<double>(bytes) * (byte_shown(team, bytes) + (ranks(team) - 1) * byte_read);
+    return cost_shown(team, bytes, reads_of_all(team));
+}
+double cost_reduce_one_shot(const Team &team, size_t bytes) {
+    return cost_shown(team, bytes, reads_of_root(team));
+}
+double cost_scan_one_shot(const Team &team, size_t bytes) {
+    return cost_shown(team, bytes, reads_of_scan(team));
 }
 double cost_two_shot(const Team &team, size_t bytes) {
-    return 2 * far_round(team) + many_heads(team) + 2 * block_sync +
-           static_cast<double>(bytes) * (byte_copied + 2 * byte_read);
+    return 2 * far_round(team) + many_heads(team) + 2 * block_wait(team) +
+           moved(team, bytes, byte_copied + 2 * byte_read);
 }
 double cost_streamed(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) + block_sync +
-           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read);
+    return cost_chunks(team, bytes, reads_of_all(team));
+}
+double cost_reduce_streamed(const Team &team, size_t bytes) {
+    return cost_chunks(team, bytes, reads_of_root(team));
+}
+double cost_scan_streamed(const Team &team, size_t bytes) {
+    return cost_chunks(team, bytes, reads_of_scan(team));
 }
 // Chunks overlap writing and reading, at the price of some setting up.
 double cost_streams(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) + 2 * block_sync +
-           static_cast<double>(bytes) * (byte_copied + (ranks(team) - 1) * byte_read) * 0.9;
+    return far_round(team) + many_heads(team) + 2 * block_wait(team) +
+           0.9 * moved(team, bytes, byte_copied + reads_of_all(team) * byte_read);
 }
 // Of `bytes` for each rank, of which a rank keeps its own.
 double cost_scatter_one_shot(const Team &team, size_t bytes) {
     const double others = ranks(team) - 1;
-    return far_round(team) + many_heads(team) +
-           others * static_cast<double>(bytes) * (byte_shown(team, bytes) + byte_read);
+    return far_round(team) + many_heads(team) + others * moved(team, bytes, byte_shown(team, bytes) + byte_read);
 }
 double cost_scatter_streamed(const Team &team, size_t bytes) {
     // Copies in wide slots gain nothing by coming in blocks, up to the room of these.
     const double overlap = team.window && team.window->has_wide_slots() ? 1 : 0.9;
     const double others = ranks(team) - 1;
-    return far_round(team) + many_heads(team) + 2 * block_sync +
-           overlap * others * static_cast<double>(bytes) * (byte_copied + byte_read);
+    return far_round(team) + many_heads(team) + 2 * block_wait(team) +
+           overlap * others * moved(team, bytes, byte_copied + byte_read);
 }
 double cost_scatterv_one_shot(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) + static_cast<double>(bytes) * (byte_copied + byte_read);
+    return far_round(team) + many_heads(team) + moved(team, bytes, byte_copied + byte_read);
 }
 double cost_scatterv_streamed(const Team &team, size_t bytes) {
-    return 2 * block_sync + 0.9 * cost_scatterv_one_shot(team, bytes);
+    return 2 * block_wait(team) + 0.9 * cost_scatterv_one_shot(team, bytes);
 }
 // A message to every rank, and no help by others.
 double cost_gathered(const Team &team, size_t bytes) {
-    return 4 * far_round(team) + many_heads(team) +
-           static_cast<double>(bytes) * ranks(team) * (2 * byte_copied + byte_read);
+    return 4 * far_round(team) + many_heads(team) + ranks(team) * moved(team, bytes, 2 * byte_copied + byte_read);
 }
 double cost_messages(const Team &team, size_t bytes) {
     return ranks(team) * (message + static_cast<double>(bytes) * byte_message);
@@ -185,15 +226,15 @@ constexpr Row allreduce_rows[] = {
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };
 constexpr Row reduce_rows[] = {
-    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::team, Serves::users},
-    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"one_shot", too_large_to_wait, cost_reduce_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_reduce_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
     {"two_shot", no_window, cost_two_shot, reduce_two_shot, Needs::window, Order::team, Serves::users},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };
 constexpr Row scan_rows[] = {
-    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::ranks, Serves::users},
-    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::ranks, Serves::users},
+    {"one_shot", too_large_to_wait, cost_scan_one_shot, one_shot, Needs::window, Order::ranks, Serves::users},
+    {"streamed", no_window, cost_scan_streamed, reduce_streamed, Needs::window, Order::ranks, Serves::users},
     {"two_shot", too_many_for_scans, cost_two_shot, reduce_two_shot, Needs::window, Order::ranks},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::ranks, Serves::users},
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::ranks, Serves::users},
@@ -230,6 +271,11 @@ constexpr Row words_rows[] = {
 
 constexpr Row allgather_rows[] = {
     {"one_shot", too_large_for_one_piece, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
+};
+constexpr Row gather_rows[] = {
+    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
@@ -295,8 +341,9 @@ std::span<const Row> algorithms(Kind kind) {
     case Kind::refused:
         return refused_rows;
     case Kind::allgather:
-    case Kind::gather:
         return allgather_rows;
+    case Kind::gather:
+        return gather_rows;
     case Kind::alltoall:
     case Kind::scatter:
         return alltoall_rows;

@@ -61,6 +61,10 @@ public:
     bool crowded() const {
         return ranks() > processors_;
     }
+    // At least 1.
+    double ranks_per_processor() const {
+        return crowded() ? static_cast<double>(ranks()) / processors_ : 1;
+    }
     const Doorbell &doorbell() const {
         return doorbell_;
     }

@@ -54,6 +54,39 @@ struct Setting {
     }
 };
 
+// Eight ranks of a node that may use so many processors.
+class Eight {
+public:
+    explicit Eight(int processors) {
+        const auto plain = connect_threads(size, Machine{}, 0);
+        std::vector<Node::Member> members;
+        std::vector<int> all;
+        for (int i = 0; i < size; ++i) {
+            members.push_back(plain[0]->member(i));
+            all.push_back(i);
+        }
+        const std::vector<uint64_t> boards(size, plain[0]->take_board(size).offset);
+        node_ = std::make_unique<Node>(members, 0, node_sizes(0, 0, size), processors, false, Descriptor());
+        window_ = std::make_unique<Window>(*node_, all, boards, 0, CopyWay::Rule::plain);
+        window_->keep_board(false);
+    }
+    Team team() {
+        return {.rank = 0,
+                .size = size,
+                .window = window_.get(),
+                .transport = nullptr,
+                .grouping = one_group(size),
+                .kernels = &best_kernels(),
+                .scratch = &scratch_};
+    }
+
+private:
+    static constexpr int size = 8;
+    std::unique_ptr<Node> node_;
+    std::unique_ptr<Window> window_;
+    ScratchPool scratch_;
+};
+
 inline std::vector<Kind> collectives() {
     std::vector<Kind> all;
     for (int k = 0; k < kinds; ++k) {

@@ -151,6 +151,27 @@ void a_level_refuses_orders_of_their_own(void **) {
     }
 }
 
+// More ranks than processors: each wait is for turns of all others.
+void a_crowd_waits_as_rarely_as_it_can(void **) {
+    Eight roomy(8), crowded(2);
+    const Team at_ease = roomy.team(), in_turns = crowded.team();
+    const Choices easy = choose(at_ease, Settings{}), busy = choose(in_turns, Settings{});
+    for (const Kind kind : {Kind::allreduce, Kind::reduce, Kind::scan}) {
+        assert_string_equal(easy.row(kind, 8192).name, "two_shot");
+        assert_string_equal(busy.row(kind, 8192).name, "one_shot");
+    }
+    for (const Kind kind : {Kind::bcast, Kind::gather}) {
+        assert_string_equal(easy.row(kind, size_t{32} << 10).name, "streams");
+        assert_string_equal(busy.row(kind, size_t{32} << 10).name, "one_shot");
+        assert_string_equal(busy.row(kind, size_t{64} << 10).name, "streams");
+    }
+    for (const Kind kind : collectives()) {
+        for (size_t bytes = 1; bytes < size_t{1} << 40; bytes *= 4) {
+            assert_null(busy.row(kind, bytes).refusal(in_turns, bytes));
+        }
+    }
+}
+
 // ---- sizes
 
 // Whatever it is asked for must fit in one piece; the classes of sizes must not round across that.
@@ -185,6 +206,7 @@ int main() {
         cmocka_unit_test(parts_go_the_way_that_was_chosen_for_blocks),
         cmocka_unit_test(operators_of_users_get_what_serves_them),
         cmocka_unit_test(a_level_refuses_orders_of_their_own),
+        cmocka_unit_test(a_crowd_waits_as_rarely_as_it_can),
         cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
         cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
     };
