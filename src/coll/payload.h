@@ -31,12 +31,16 @@ inline size_t slot_room_for(const Window &window, Kind kind) {
 }
 
 // How far the writer of a payload in the ring may be ahead of the slowest reader: not so far that the caches lose what
-// is yet to be read, or that the ring is full.
+// is yet to be read, and not so far that the ring is full, as who finds no room goes on in small steps. Among 4 ranks
+// on two cores of a Xeon gathers of 1 MiB took 12 ms like that, instead of 0.4.
 inline uint64_t most_ahead(const Window &window, size_t bytes) {
-    constexpr size_t together = size_t{512} << 10;
-    constexpr uint64_t at_least = 8;
-    return bytes <= together / cell_count ? window.cells()
-                                          : std::min(window.cells(), std::max<uint64_t>(together / bytes, at_least));
+    constexpr size_t in_caches = size_t{512} << 10;
+    constexpr uint64_t enough = 8;
+    if (bytes <= in_caches / cell_count) {
+        return window.cells();
+    }
+    const uint64_t in_ring = std::max(window.node().ring().bytes() / bytes, ring_parts);
+    return std::min({window.cells(), in_ring, std::max<uint64_t>(in_caches / bytes, enough)});
 }
 // And of any payload. Where data go one way, whoever finds its slot in use goes on in the ring.
 inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {

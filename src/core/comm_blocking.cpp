@@ -21,9 +21,7 @@ bool may_wait_on_line(const Op &op) {
 } // namespace
 
 void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
-    if (ahead > slot_count && !window_->node().crowded()) {
-        let_peers_catch_up(*window_, n, ahead);
-    }
+    let_peers_catch_up(*window_, n, ahead, looks_of_wait);
     for (int p = 0; p < team_.size; ++p) {
         wait(window_->credit(p, n, ahead), watcher_, patience_);
     }

@@ -8,6 +8,7 @@
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
 #include "core/process.h"
+#include "fabric/run_ahead.h"
 #include "run/runners.h"
 
 namespace xcoll {
@@ -16,8 +17,12 @@ namespace xcoll {
 // False: nothing was shown, because there is no credit yet or, as `instead` tells then, no room.
 template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
     const PlainSteps<manner> steps(team_, request.what.op, request.call, request.n);
-    if (!window_->finds_credit(request.n, steps.credit())) {
-        return false;
+    const uint64_t ahead = steps.credit();
+    if (!window_->has_credit(request.n, ahead)) [[unlikely]] {
+        let_peers_catch_up(*window_, request.n, ahead, looks_of_start);
+        if (!window_->finds_credit(request.n, ahead)) {
+            return false;
+        }
     }
     if (!steps.enter()) {
         instead = behind_one_shot(request.what.op.kind);

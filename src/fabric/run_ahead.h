@@ -20,16 +20,21 @@
 
 namespace xcoll {
 
-// Before waiting for the credit of operation n, with which this rank is so far ahead. For ranks that have a processor
-// each.
-inline void let_peers_catch_up(Window &window, uint64_t n, uint64_t ahead) {
+// A call that waits for credit anyway, and the start of an operation, which is for nobody to wait for.
+inline constexpr int looks_of_wait = 32, looks_of_start = 2;
+
+// When the credit of operation n is wanted, with which this rank is so far ahead.
+inline void let_peers_catch_up(Window &window, uint64_t n, uint64_t ahead, int looks) {
     constexpr uint64_t trips = 3;
+    if (ahead <= slot_count || window.node().crowded()) {
+        return; // they are near, or want this processor
+    }
     for (uint64_t seen = window.everyone_done();; seen = window.everyone_done()) {
         const uint64_t start = ticks();
         window.look_at_everyone();
         finish_loads();
         const uint64_t end = ticks();
-        if (window.everyone_done() == seen || window.has_credit(n, ahead / 2)) {
+        if (window.everyone_done() == seen || window.has_credit(n, ahead / 2) || --looks == 0) {
             return;
         }
         while (ticks() - end < trips * std::min(end - start, window.longest_trip())) {

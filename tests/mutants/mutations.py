@@ -181,7 +181,7 @@ MUTATIONS = [
     mutation("a blocking stream in slots without credit", BLOCKING, "a slot is written while it is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, slot_count)) {", "if (false) {")),
     mutation("a request without credit", REQUESTS, "a rank writes a head or a slot while its last one is read",
-             ("src/core/comm_requests.cpp", "if (!window_->finds_credit(request.n, steps.credit())) {", "if (false) {")),
+             ("src/core/comm_requests.cpp", "if (!window_->finds_credit(request.n, ahead)) {", "if (false) {")),
     # ------------------------------------------------------------------------------------ within an operation
     # With four blocks the waits for room are implied by the other waits of streamed and two-shot, so these two have
     # fewer.
