@@ -74,7 +74,7 @@ MUTATIONS = [
              ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
               "    if (bytes <= slot_room) {")),
     mutation("payloads run ahead of everybody", BLOCKING, "heads are overwritten while somebody reads them",
-             ("src/coll/payload.h", "? window.cells()\n", "? 2 * window.cells()\n")),
+             ("src/coll/payload.h", "        return window.cells();", "        return 2 * window.cells();")),
     mutation("heads claim too much", ONE, "peers think that this rank has completed what is still in flight",
              ("src/fabric/window.h", "return n - 1 - head.lag;", "return n - 1 - 0 * head.lag;")),
     mutation("done is no prefix", ONE, "an operation that overtook another one frees that one's memory",
