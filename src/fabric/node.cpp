@@ -20,7 +20,7 @@ constexpr size_t header_bytes = 4096;
 // Boards that have memory from the start; more is added to the file as communicators are made.
 constexpr size_t boards_at_start = 4;
 // Address space for boards and lanes, without memory behind it: some 10 000 live communicators.
-constexpr size_t board_space = size_t{128} << 20;
+constexpr size_t board_space = size_t{320} << 20;
 
 size_t heap_first(const NodeSizes &sizes) {
     return header_bytes + sizes.ring_bytes + board_space;
@@ -49,9 +49,9 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     constexpr size_t smallest = size_t{64} << 10, granule = size_t{64} << 10;
     const size_t wanted = std::min(2 * (l2_bytes ? l2_bytes : usual_l2), largest);
     const size_t share = budget_bytes / static_cast<size_t>(local_ranks);
-    // What programs add to that: the lanes of messages, some more communicators, what the recorder shows.
-    constexpr size_t usually_added = size_t{192} << 10;
-    const size_t others = header_bytes + boards_at_start * sizeof(Board) + usually_added;
+    // What programs add to that: the lanes of messages and what the recorder shows, and some more communicators.
+    constexpr size_t usually_added = size_t{160} << 10, boards_added = 6;
+    const size_t others = header_bytes + (boards_at_start + boards_added) * sizeof(Board) + usually_added;
     const size_t room = share > others ? share - others : 0;
     const size_t ring = std::max(std::min(wanted, room) / granule * granule, smallest);
     // The world and a few parts of it; communicators that come and go reuse what these had.
