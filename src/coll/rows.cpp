@@ -33,11 +33,18 @@ double turns(const Team &team) {
 bool is_crowded(const Team &team) {
     return team.window && team.window->node().crowded();
 }
+// A wait that takes so long if all have a processor.
+double wait(const Team &team, double at_ease) {
+    return is_crowded(team) ? turns(team) * turn_awaited : at_ease;
+}
+double near_round(const Team &team) {
+    return wait(team, round_near);
+}
 double far_round(const Team &team) {
-    return is_crowded(team) ? turns(team) * turn_awaited : team.grouping.groups() > 1 ? round_far : round_near;
+    return wait(team, team.grouping.groups() > 1 ? round_far : round_near);
 }
 double block_wait(const Team &team) {
-    return is_crowded(team) ? turns(team) * turn_awaited : block_sync;
+    return wait(team, block_sync);
 }
 double log2_up(const Team &team) {
     return std::bit_width(static_cast<unsigned>(team.size - 1));
@@ -127,12 +134,6 @@ double byte_shown(const Team &team, size_t bytes) {
     const bool leaves_slots = team.window && team.window->has_wide_slots() && bytes > team.window->slot_room();
     return leaves_slots ? 2 * byte_copied : byte_copied;
 }
-double cost_shown(const Team &team, size_t bytes, double reads) {
-    return far_round(team) + many_heads(team) + moved(team, bytes, byte_shown(team, bytes) + reads * byte_read);
-}
-double cost_chunks(const Team &team, size_t bytes, double reads) {
-    return far_round(team) + many_heads(team) + block_wait(team) + moved(team, bytes, byte_copied + reads * byte_read);
-}
 // Payloads that the busiest rank reads; in a crowd, what all read, by rank.
 double reads_of_all(const Team &team) {
     return ranks(team) - 1;
@@ -143,27 +144,17 @@ double reads_of_root(const Team &team) {
 double reads_of_scan(const Team &team) {
     return is_crowded(team) ? (ranks(team) - 1) / 2 : ranks(team) - 1;
 }
-double cost_one_shot(const Team &team, size_t bytes) {
-    return cost_shown(team, bytes, reads_of_all(team));
-}
-double cost_reduce_one_shot(const Team &team, size_t bytes) {
-    return cost_shown(team, bytes, reads_of_root(team));
-}
-double cost_scan_one_shot(const Team &team, size_t bytes) {
-    return cost_shown(team, bytes, reads_of_scan(team));
+using Reads = double(const Team &);
+template <Reads reads> double cost_one_shot(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + moved(team, bytes, byte_shown(team, bytes) + reads(team) * byte_read);
 }
 double cost_two_shot(const Team &team, size_t bytes) {
     return 2 * far_round(team) + many_heads(team) + 2 * block_wait(team) +
            moved(team, bytes, byte_copied + 2 * byte_read);
 }
-double cost_streamed(const Team &team, size_t bytes) {
-    return cost_chunks(team, bytes, reads_of_all(team));
-}
-double cost_reduce_streamed(const Team &team, size_t bytes) {
-    return cost_chunks(team, bytes, reads_of_root(team));
-}
-double cost_scan_streamed(const Team &team, size_t bytes) {
-    return cost_chunks(team, bytes, reads_of_scan(team));
+template <Reads reads> double cost_streamed(const Team &team, size_t bytes) {
+    return far_round(team) + many_heads(team) + block_wait(team) +
+           moved(team, bytes, byte_copied + reads(team) * byte_read);
 }
 // Chunks overlap writing and reading, at the price of some setting up.
 double cost_streams(const Team &team, size_t bytes) {
@@ -197,11 +188,11 @@ double cost_messages(const Team &team, size_t bytes) {
 }
 double cost_hierarchical(const Team &team, size_t bytes) {
     const double per_group = ranks(team) / team.grouping.groups();
-    return 3 * round_near + round_far +
-           static_cast<double>(bytes) * (byte_copied + (per_group + team.grouping.groups()) * byte_read);
+    return 3 * near_round(team) + far_round(team) +
+           moved(team, bytes, byte_copied + (per_group + team.grouping.groups()) * byte_read);
 }
 double cost_flat(const Team &team, size_t bytes) {
-    return far_round(team) + static_cast<double>(bytes) * byte_copied;
+    return far_round(team) + moved(team, bytes, byte_copied);
 }
 double cost_ring(const Team &team, size_t bytes) {
     return 2 * (ranks(team) - 1) * message + 2 * static_cast<double>(bytes) * byte_message;
@@ -216,9 +207,10 @@ double cost_tree(const Team &team, size_t bytes) {
 using Needs = Row::Needs;
 using Serves = Row::Serves;
 constexpr Row allreduce_rows[] = {
-    {"one_shot", too_large_for_one_piece, cost_one_shot, one_shot, Needs::window, Order::team, Serves::users},
+    {"one_shot", too_large_for_one_piece, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::team,
+     Serves::users},
     {"hierarchical", no_hierarchy, cost_hierarchical, allreduce_hierarchical, Needs::window, Order::groups},
-    {"streamed", no_window, cost_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_streamed<reads_of_all>, reduce_streamed, Needs::window, Order::team, Serves::users},
     {"two_shot", no_window, cost_two_shot, reduce_two_shot, Needs::window, Order::team, Serves::users},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
     {"doubling", no_transport, cost_doubling, allreduce_doubling, Needs::transport, Order::tree},
@@ -226,15 +218,15 @@ constexpr Row allreduce_rows[] = {
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };
 constexpr Row reduce_rows[] = {
-    {"one_shot", too_large_to_wait, cost_reduce_one_shot, one_shot, Needs::window, Order::team, Serves::users},
-    {"streamed", no_window, cost_reduce_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"one_shot", too_large_to_wait, cost_one_shot<reads_of_root>, one_shot, Needs::window, Order::team, Serves::users},
+    {"streamed", no_window, cost_streamed<reads_of_root>, reduce_streamed, Needs::window, Order::team, Serves::users},
     {"two_shot", no_window, cost_two_shot, reduce_two_shot, Needs::window, Order::team, Serves::users},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };
 constexpr Row scan_rows[] = {
-    {"one_shot", too_large_to_wait, cost_scan_one_shot, one_shot, Needs::window, Order::ranks, Serves::users},
-    {"streamed", no_window, cost_scan_streamed, reduce_streamed, Needs::window, Order::ranks, Serves::users},
+    {"one_shot", too_large_to_wait, cost_one_shot<reads_of_scan>, one_shot, Needs::window, Order::ranks, Serves::users},
+    {"streamed", no_window, cost_streamed<reads_of_scan>, reduce_streamed, Needs::window, Order::ranks, Serves::users},
     {"two_shot", too_many_for_scans, cost_two_shot, reduce_two_shot, Needs::window, Order::ranks},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::ranks, Serves::users},
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::ranks, Serves::users},
@@ -270,17 +262,17 @@ constexpr Row words_rows[] = {
 };
 
 constexpr Row allgather_rows[] = {
-    {"one_shot", too_large_for_one_piece, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"one_shot", too_large_for_one_piece, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 constexpr Row gather_rows[] = {
-    {"one_shot", too_large_to_wait, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"one_shot", too_large_to_wait, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 constexpr Row alltoall_rows[] = {
-    {"one_shot", too_large_for_blocks, cost_one_shot, one_shot, Needs::window, Order::none},
+    {"one_shot", too_large_for_blocks, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };

@@ -70,12 +70,12 @@ public:
         window_ = std::make_unique<Window>(*node_, all, boards, 0, CopyWay::Rule::plain);
         window_->keep_board(false);
     }
-    Team team() {
+    Team team(const Grouping &grouping = one_group(size)) {
         return {.rank = 0,
                 .size = size,
                 .window = window_.get(),
                 .transport = nullptr,
-                .grouping = one_group(size),
+                .grouping = grouping,
                 .kernels = &best_kernels(),
                 .scratch = &scratch_};
     }

@@ -160,6 +160,9 @@ void a_crowd_waits_as_rarely_as_it_can(void **) {
         assert_string_equal(easy.row(kind, 8192).name, "two_shot");
         assert_string_equal(busy.row(kind, 8192).name, "one_shot");
     }
+    const Grouping halves = group_by({0, 0, 0, 0, 1, 1, 1, 1});
+    assert_string_equal(choose(roomy.team(halves), Settings{}).row(Kind::allreduce, 64).name, "hierarchical");
+    assert_string_equal(choose(crowded.team(halves), Settings{}).row(Kind::allreduce, 64).name, "one_shot");
     for (const Kind kind : {Kind::bcast, Kind::gather}) {
         assert_string_equal(easy.row(kind, size_t{32} << 10).name, "streams");
         assert_string_equal(busy.row(kind, size_t{32} << 10).name, "one_shot");
