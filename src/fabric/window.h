@@ -382,7 +382,7 @@ private:
     uint64_t everyone_done_ = 0;
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
-    static_assert(cell_count <= 64);
+    static_assert(cell_count <= 64 && (cell_count & (cell_count - 1)) == 0);
     const uint64_t half_; // of the cells
     int rank_, size_;
     size_t slot_room_ = slot_bytes;

@@ -55,6 +55,9 @@ def mutation(name, test, why, *edits):
     return Mutation(name, why, test, list(edits))
 
 
+ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
+            "    if (bytes <= slot_room) {")
+
 MUTATIONS = [
     # ------------------------------------------------------------------------------------------- credits
     mutation("no credit at all", ONE, "heads and slots are overwritten while somebody reads them",
@@ -65,14 +68,11 @@ MUTATIONS = [
     mutation("credit is assumed one early", ONE, "the writer does not look when it is one operation too far ahead",
              ("src/fabric/window.h", "return everyone_done_ + ahead >= n;", "return everyone_done_ + ahead + 1 >= n;")),
     mutation("no slot credit", ONE, "payloads in slots are overwritten by the next but one",
-             ("src/coll/payload.h",
-              "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
-              "    if (bytes <= slot_room) {"),
+             ANY_SLOT,
              ("src/coll/payload.h", "return needs_slot ? slot_count : most_ahead(window, bytes);",
               "return most_ahead(window, bytes);")),
     mutation("one way: no slot credit", BLOCKING, "a payload that runs ahead is written where one is being read",
-             ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
-              "    if (bytes <= slot_room) {")),
+             ANY_SLOT),
     mutation("payloads run ahead of everybody", BLOCKING, "heads are overwritten while somebody reads them",
              ("src/coll/payload.h", "        return window.cells();", "        return 2 * window.cells();")),
     mutation("heads claim too much", ONE, "peers think that this rank has completed what is still in flight",
@@ -140,8 +140,7 @@ MUTATIONS = [
              ("src/coll/short_exchange.h", "!is_rooted() ? slot_count : window_.cells()",
               "!is_rooted() ? slot_count : ~uint64_t{0} / 2")),
     mutation("a short exchange in slots with a cell's credit", BLOCKING, "a slot is written while it is read",
-             ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
-              "    if (bytes <= slot_room) {"),
+             ANY_SLOT,
              ("src/coll/short_exchange.h", "given_ > inline_stream_bytes && !is_rooted() ? slot_count : window_.cells()",
               "window_.cells()")),
     mutation("a short exchange has seen everybody", BLOCKING, "who reads nobody thinks that all are as far as it is",
