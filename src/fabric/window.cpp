@@ -12,7 +12,7 @@ Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &
                uint64_t cells)
     : node_(node), ranks_(std::move(ranks)), ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()),
       slot_writing_(ring_writing_), baton_writing_(ring_writing_),
-      reading_(copies, CopyUse::reading, node.ticks_per_ns()), first_look_(node.ticks_per_ns()), half_(cells / 2),
+      reading_(copies, CopyUse::reading, node.ticks_per_ns()), first_look_(node.ticks_per_ns()), cells_(cells),
       rank_(rank), size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);

@@ -34,7 +34,7 @@ namespace xcoll {
 class Window {
 public:
     // ranks[i] is the node-local rank of rank i of this communicator, boards[i] the offset of its board in its segment.
-    // All ranks use the first so many cells of their boards, a power of two.
+    // All ranks use the first so many cells of their boards, a power of two, at least 8.
     Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies,
            uint64_t cells = cell_count);
     ~Window();
@@ -61,10 +61,10 @@ public:
     }
     // How many operations may be in flight at once.
     uint64_t cells() const {
-        return 2 * half_;
+        return cells_;
     }
     const Cell &cell(int p, uint64_t n) const {
-        return board(p).cells[Board::cell_of(n, half_)];
+        return board(p).cells[Board::cell_of(n, cells_)];
     }
     const Head &head(int p, uint64_t n) const {
         return cell(p, n).head;
@@ -79,7 +79,7 @@ public:
         }
     }
     Cell &my_cell(uint64_t n) const {
-        return mine().cells[Board::cell_of(n, half_)];
+        return mine().cells[Board::cell_of(n, cells_)];
     }
     // Where p writes a payload of operation n. Two ranks swap their slots after each turn of the ring of slots:
     //
@@ -383,7 +383,7 @@ private:
     uint64_t done_ = 0;
     uint64_t completed_early_ = 0; // bit i: done_ + 1 + i is complete
     static_assert(cell_count <= 64 && (cell_count & (cell_count - 1)) == 0);
-    const uint64_t half_; // of the cells
+    const uint64_t cells_;
     int rank_, size_;
     size_t slot_room_ = slot_bytes;
     uint64_t swaps_slots_;      // 1 for two ranks, else 0
