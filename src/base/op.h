@@ -145,6 +145,23 @@ constexpr Kind kind_named(std::string_view name) {
     }
     return Kind::none;
 }
+// The kind of which it is the one with parts of any size; or itself.
+constexpr Kind with_equal_parts(Kind kind) {
+    switch (kind) {
+    case Kind::allgatherv:
+    case Kind::allgather_dyn:
+        return Kind::allgather;
+    case Kind::alltoallv:
+    case Kind::alltoall_dyn:
+        return Kind::alltoall;
+    case Kind::gatherv:
+        return Kind::gather;
+    case Kind::scatterv:
+        return Kind::scatter;
+    default:
+        return kind;
+    }
+}
 // The kind under whose name users choose the algorithm.
 constexpr Kind named_with(Kind kind) {
     return kind == Kind::reshard_reduce ? Kind::reshard : kind;

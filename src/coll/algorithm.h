@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/config.h"
 #include "base/determinism.h"
 #include "base/op.h"
 #include "base/task.h"
@@ -16,6 +17,7 @@
 
 namespace xcoll {
 
+class Choices;
 class Post;
 
 // One rank's view of a communicator, for the algorithms. Lives in the communicator (src/core).
@@ -29,6 +31,8 @@ struct Team {
     Post *post = nullptr; // of users' messages, from the first on
     Determinism determinism = Determinism::run;
     Order order = Order::groups; // the communicator's: groups, or tree
+    Attach attach = Attach::where_it_pays;
+    const Choices *choices = nullptr; // of algorithms, for one that may do more than its own part
 };
 
 // Runs operation n. `call` is its fingerprint on this rank. Returns when this rank's buffers are final and its window

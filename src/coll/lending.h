@@ -11,17 +11,6 @@ namespace xcoll {
 inline bool can_lend(const Window &window, const void *buffer, size_t bytes) {
     return bytes >= window.least_lent() && (window.lends_private() || window.node().heap().reaches(buffer, bytes));
 }
-// All-to-alls and scatters.
-inline bool deals_attached(const Window &window, const Op &op, size_t bytes) {
-    return traits(op.kind).is_dealt && bytes >= window.attached().least_dealt;
-}
-// To those who only read it.
-inline bool can_lend_out(const Window &window, const Op &op, const void *buffer, size_t bytes) {
-    const AttachedSizes &attached = window.attached();
-    return can_lend(window, buffer, bytes) ||
-           window.lends_attached(bytes, op.root >= 0 ? attached.most_rooted : attached.most) ||
-           deals_attached(window, op, bytes);
-}
 // What a head tells of a buffer that can be lent.
 inline Lent lent_as(const Window &window, const void *buffer) {
     return window.lends_private() || !window.node().heap().reaches(buffer, 1) ? Lent::address : Lent::offset;
@@ -40,7 +29,7 @@ inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_byt
 // Of what only moves data, each rank lends or not, and waits at the end until its readers' `out` counts one more. What
 // it shows in one piece (one_shot.h) it can lend if what comes in does not replace it.
 inline bool can_lend_shown(const Window &window, const Op &op, size_t bytes) {
-    return can_lend_out(window, op, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
+    return can_lend(window, op.send, bytes) && !(op.kind == Kind::alltoall && op.send == op.recv);
 }
 inline void lend(Window &window, Head &head, const void *buffer) {
     window.count_lent();

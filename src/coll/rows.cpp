@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "coll/attached.h"
 #include "coll/block_stream.h"
 #include "coll/dynamic.h"
 #include "coll/message_algorithms.h"
@@ -250,6 +251,7 @@ constexpr Row scaled_rows[] = {
 constexpr Row bcast_rows[] = {
     {"one_shot", too_large_to_wait, cost_flat, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"attached", not_attachable, cost_attached, exchange_attached, Needs::window, Order::none, Serves::parts},
     {"tree", no_transport, cost_tree, bcast_tree, Needs::transport, Order::none, Serves::parts},
 };
 constexpr Row barrier_rows[] = {
@@ -264,16 +266,26 @@ constexpr Row words_rows[] = {
 constexpr Row allgather_rows[] = {
     {"one_shot", too_large_for_one_piece, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"attached", not_attachable, cost_attached_gathered, exchange_attached, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 constexpr Row gather_rows[] = {
     {"one_shot", too_large_to_wait, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"attached", not_attachable, cost_attached, exchange_attached, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 constexpr Row alltoall_rows[] = {
     {"one_shot", too_large_for_blocks, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
     {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"attached", not_attachable, cost_attached_all_to_all, exchange_attached, Needs::window, Order::none,
+     Serves::parts},
+    {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
+};
+constexpr Row scatter_rows[] = {
+    {"one_shot", too_large_for_blocks, cost_one_shot<reads_of_all>, one_shot, Needs::window, Order::none},
+    {"streams", no_window, cost_streams, exchange_streams, Needs::window, Order::none, Serves::parts},
+    {"attached", not_attachable, cost_attached_scattered, exchange_attached, Needs::window, Order::none, Serves::parts},
     {"messages", no_transport, cost_messages, exchange_messages, Needs::transport, Order::none, Serves::parts},
 };
 // Parts of any size and shape, and groups.
@@ -337,8 +349,9 @@ std::span<const Row> algorithms(Kind kind) {
     case Kind::gather:
         return gather_rows;
     case Kind::alltoall:
-    case Kind::scatter:
         return alltoall_rows;
+    case Kind::scatter:
+        return scatter_rows;
     case Kind::allgatherv:
     case Kind::alltoallv:
     case Kind::gatherv:

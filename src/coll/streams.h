@@ -163,10 +163,12 @@ private:
     static void place(Source &source, const Index &entry);
     void read_index(Source &source, int p);
     bool reads_mine(int p) const;
+    bool is_attached() const;
+    bool is_attachable(const void *buffer, size_t bytes) const;
+    bool can_lend_out(const void *buffer, size_t bytes) const;
     bool find_lendable();
     bool may_list() const;
     bool reaches_all_memory() const;
-    bool is_strided(const Op &op) const;
     const char *first_byte() const;
     bool list_pieces(Lent kind);
     bool find_pieces();

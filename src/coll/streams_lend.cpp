@@ -1,8 +1,12 @@
 // Streams that are not copied. The readers need not know: a head tells where a stream lies, and here it lies in the
 // writer's own buffer. What they do for it is to tell that they have finished.
+#include "coll/attached.h"
 #include "coll/lending.h"
+#include "coll/select.h"
 #include "coll/shown.h"
 #include "coll/streams.h"
+#include "coll/window_algorithms.h"
+#include "fabric/attach.h"
 
 #include <algorithm>
 
@@ -15,6 +19,31 @@ bool Streams::reads_mine(int p) const {
     return is_longer_than_room() && (shared_end_ > 0 || out_[p].bytes > 0);
 }
 
+// Whether the kernel copies private memory for the readers: where that was chosen for equal parts as large as these are
+// on average.
+bool Streams::is_attached() const {
+    const Op &op = exchange_.ops()[0];
+    const size_t given = total_ - index_bytes_;
+    if (!team_.choices || given < window_.least_lent()) {
+        return false;
+    }
+    if (exchange_.ops().size() > 1 || op.kind == Kind::reshard) {
+        return attaches_parts(team_, given);
+    }
+    const Kind kind = with_equal_parts(op.kind);
+    const auto parts = static_cast<size_t>(traits(kind).is_dealt ? ranks_ - 1 : 1);
+    return team_.choices->row(kind, given / parts).run == exchange_attached;
+}
+
+// Who has set XCOLL_CMA=on gets an error where the kernel does not copy, all others get the ring.
+bool Streams::is_attachable(const void *buffer, size_t bytes) const {
+    return team_.attach == Attach::on || kernel_copies(buffer, bytes);
+}
+
+bool Streams::can_lend_out(const void *buffer, size_t bytes) const {
+    return can_lend(window_, buffer, bytes) || (is_attached() && is_attachable(buffer, bytes));
+}
+
 // Whether what this rank gives lies in one piece that can be lent and that nothing replaces meanwhile.
 bool Streams::find_lendable() {
     const Op &op = exchange_.ops()[0];
@@ -23,13 +52,13 @@ bool Streams::find_lendable() {
     }
     if (exchange_.differs_by_reader() && ranks_ > 2) {
         lent_ = op.send;
-        lends_ = lends_blocks_ = !op.out && can_lend_out(window_, op, op.send, given_bytes(op.kind, op, rank_, ranks_));
+        lends_ = lends_blocks_ = !op.out && can_lend_out(op.send, given_bytes(op.kind, op, rank_, ranks_));
         return lends_;
     }
     const int reader = shared_end_ > 0 ? -1 : (op.root >= 0 && rank_ != op.root ? op.root : 1 - rank_);
     const Portion part = exchange_.out(op, reader);
     lent_ = part.base;
-    lends_ = !part.shape && part.bytes() == total_ && can_lend_out(window_, op, lent_, total_);
+    lends_ = !part.shape && part.bytes() == total_ && can_lend_out(lent_, total_);
     return lends_;
 }
 

@@ -17,6 +17,7 @@ Task allreduce_hierarchical(TaskHome &home, Team &team, const Op &op, const Fing
 Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task user_message(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
+Task exchange_attached(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 
 // How an operation goes on that one_shot could not finish, since some rank had no room in its ring or lends its
 // buffers.

@@ -30,14 +30,16 @@ Agreed agreed_of(const Settings &settings) {
         digest.add(algorithm);
     }
     digest.add(settings.groups).add(static_cast<uint64_t>(settings.determinism));
+    digest.add(settings.lend).add(static_cast<uint64_t>(settings.attach));
     return {digest.upper(bits), Digest().add(settings.tuning).upper(bits)};
 }
 
 void check_agreed(int one, const Agreed &its, int other, const Agreed &others, const Settings &mine) {
     if (its.settings != others.settings) {
         fail(XCOLL_ERR_CONFIG,
-             "rank %d and rank %d have different settings: XCOLL_GROUPS, XCOLL_DETERMINISM and those that choose "
-             "algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks; this rank has set %s",
+             "rank %d and rank %d have different settings: XCOLL_GROUPS, XCOLL_DETERMINISM, XCOLL_LEND, XCOLL_CMA and "
+             "those "
+             "that choose algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks; this rank has set %s",
              one, other, as_given(mine).c_str());
     }
     if (its.tuning != others.tuning) {

@@ -27,41 +27,16 @@ CopyWay::Rule copies(const Settings &settings) {
                                         : CopyWay::Rule::learn;
 }
 
-// One copy by the kernel against two through the ring, measured with two ranks (XCOLL_CMA=on and off). The kernel's
-// copy makes the peer's next write of its buffer dear, as its lines are shared then, and programs do write: where data
-// are rewritten and read, on a Zen 4 an all-gather or all-to-all of 64 KiB takes 16 us by the kernel and 4.8 through
-// the ring under one L3, 50 and 9 across two; of 1 MiB 140 and 83, 700 and 117. A group of 200 ragged all-gathers of 5
-// MiB in all takes 500 us and 450 across two L3s. From or to a root it is worse still, as the root cannot run ahead. A
-// Xeon gained by it (0.45 to 0.93 of the time up to 1 MiB), but with slower copies and shorter areas in the ring than
-// now. A message there and back takes 0.2 to 0.8 of the time on the Xeon up to 256 KiB, and exchanged messages of 64
-// KiB half of it on the Zen 4, of 256 KiB as long, sent one way 1.4 times as long.
-constexpr AttachedSizes where_it_pays{.least = size_t{64} << 10, .most_in_message = size_t{128} << 10};
-// With more ranks than processors the work of all ranks counts, not how much of it goes on at once, and one copy by the
-// kernel is less of it than two of what only one rank reads. On a Zen 1 with 4, 8 and 16 ranks on two cores all-to-alls
-// and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring
-// (uneven ones of the least size up to 1.2), smaller ones 0.9 to 1.3. All-gathers take 0.9 to 1.2 and broadcasts 1.2
-// to 1.7, as their readers find in the cache what is written once; gathers 0.4 to 1.7.
-constexpr size_t least_dealt = size_t{256} << 10;
-constexpr size_t least_part_dealt = size_t{16} << 10; // on average, the least that was seen to gain
-constexpr size_t any = ~size_t{0};
-constexpr AttachedSizes everywhere{.least = 0,
-                                   .most = any,
-                                   .most_rooted = any,
-                                   .most_in_message = any,
-                                   .least_in_pieces = 0,
-                                   .most_in_pieces = any,
-                                   .least_dealt = 0};
-
-AttachedSizes attached_sizes(const Membership &membership) {
+// One copy by the kernel, and not two through the ring, measured with two ranks (XCOLL_CMA=on and off): a message there
+// and back takes 0.2 to 0.8 of the time on a Xeon up to 256 KiB, exchanged ones of 64 KiB half of it on a Zen 4, of 256
+// KiB as long, sent one way 1.4 times as long.
+AttachedMessages attached_messages(const Membership &membership) {
     const Attach attach = membership.settings.attach;
     if (attach == Attach::off || !membership.node->attach_refusal().empty()) {
         return {};
     }
-    AttachedSizes sizes = attach == Attach::on ? everywhere : where_it_pays;
-    if (attach == Attach::where_it_pays && membership.node->crowded()) {
-        sizes.least_dealt = std::max(least_dealt, least_part_dealt * membership.peers.size());
-    }
-    return sizes;
+    return attach == Attach::on ? AttachedMessages{0, ~size_t{0}}
+                                : AttachedMessages{size_t{64} << 10, size_t{128} << 10};
 }
 
 std::shared_ptr<Window> make_window(const Membership &membership) {
@@ -73,7 +48,7 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     window->keep_board(false);
     window->lend_from(membership.settings.lend);
     window->lend_private();
-    window->lend_attached(attached_sizes(membership));
+    window->attach_messages(attached_messages(membership));
     return window;
 }
 
@@ -139,6 +114,7 @@ Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
       transport_(make_transport(membership_, window_.get(), preferences)), team_(make_team()),
       choices_(team_, preferences),
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
+    team_.choices = &choices_;
     patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
     introduce();
     if (window_) {
@@ -182,7 +158,8 @@ Team Comm::make_team() {
             .kernels = &make_kernels(membership_.settings),
             .scratch = &scratch_,
             .determinism = membership_.settings.determinism,
-            .order = make_order(membership_)};
+            .order = make_order(membership_),
+            .attach = membership_.settings.attach};
 }
 
 Comm::~Comm() {

@@ -84,7 +84,7 @@ void Comm::run(const Call &call) {
     run_now(op, print, n, row, [&] {
         if (row.run == one_shot) {
             one_shot_now<Kind::none>(op, print, n);
-        } else if (row.run == exchange_streams) {
+        } else if (row.run == exchange_streams || row.run == exchange_attached) {
             streams_now(op, print, n);
         } else {
             run_task(op, print, n, row.run, row.needs);

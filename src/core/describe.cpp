@@ -22,17 +22,15 @@ std::string describe_groups(const Grouping &grouping) {
     return list_of(groups, [](const std::string &group) { return group; });
 }
 
-// From which size on the kernel copies private buffers to ranks of other processes, or why it does not.
+// Which messages the kernel copies to ranks of other processes, or why it does not; of collectives the choice of
+// algorithms tells.
 std::string describe_attaching(const Comm &comm, const Window &window) {
     const std::string &refusal = comm.membership().node->attach_refusal();
     const bool is_off = comm.membership().settings.attach == Attach::off;
     const std::string why = is_off ? "XCOLL_CMA=off" : refusal;
-    const AttachedSizes &sizes = window.attached();
-    const std::string dealt = sizes.least_dealt < ~size_t{0} ? format("%zu", sizes.least_dealt) : "null";
-    return format("{\"from_bytes\": %zu, \"up_to_bytes\": %zu, \"rooted_up_to_bytes\": %zu, "
-                  "\"messages_up_to_bytes\": %zu, \"dealt_from_bytes\": %s, \"why_not\": %s}",
-                  sizes.least, sizes.most, sizes.most_rooted, sizes.most_in_message, dealt.c_str(),
-                  why.empty() ? "null" : quoted(why).c_str());
+    const AttachedMessages &messages = window.attached_messages();
+    return format("{\"messages_from_bytes\": %zu, \"messages_up_to_bytes\": %zu, \"why_not\": %s}", messages.least,
+                  messages.most, why.empty() ? "null" : quoted(why).c_str());
 }
 
 // Whose buffers peers use where they lie, and how often that was.

@@ -57,12 +57,14 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     // The world and a few parts of it; communicators that come and go reuse what these had.
     constexpr size_t most_wide_pairs = 4;
     const size_t left = room > ring ? room - ring : 0;
-    return {.ring_bytes = ring, .wide_pairs = std::min(left / wide_room_bytes, most_wide_pairs)};
+    return {.ring_bytes = ring,
+            .wide_pairs = std::min(left / wide_room_bytes, most_wide_pairs),
+            .l2_bytes = l2_bytes};
 }
 
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
     : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
-      wide_pairs_(sizes.wide_pairs),
+      wide_pairs_(sizes.wide_pairs), l2_bytes_(sizes.l2_bytes),
       doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
       arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), std::move(file)),
       ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, arena_.descriptor()) {
@@ -222,8 +224,8 @@ template <class Work> std::vector<uint8_t> together(Bootstrap &boot, const Outco
 std::string try_to_attach_to_all(const std::vector<Introduction> &all, const std::vector<int> &locals, int rank) {
     for (const int other : locals) {
         const Introduction &peer = all[static_cast<size_t>(other)], &mine = all[static_cast<size_t>(rank)];
-        if (mine.word == 0 || peer.word == 0) {
-            return format("rank %d has XCOLL_CMA=off", mine.word == 0 ? rank : other);
+        if (mine.word == 0) {
+            return "the ranks met with XCOLL_CMA=off";
         }
         const auto *word = reinterpret_cast<const uint64_t *>(peer.word);
         const std::string trouble = other == rank ? "" : try_to_attach(peer.process.pid, word, peer.nonce);

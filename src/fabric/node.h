@@ -28,6 +28,7 @@ struct NodeSizes {
     size_t ring_bytes;     // payload ring of one rank
     size_t heap_bytes = 0; // address space of one rank's symmetric heap
     size_t wide_pairs = 0; // communicators of two ranks that have wide slots
+    size_t l2_bytes = 0;   // of the smallest second-level cache that any rank of the machine sees; 0: unknown
 };
 // budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
@@ -64,6 +65,9 @@ public:
     // At least 1.
     double ranks_per_processor() const {
         return crowded() ? static_cast<double>(ranks()) / processors_ : 1;
+    }
+    size_t l2_bytes() const {
+        return l2_bytes_;
     }
     const Doorbell &doorbell() const {
         return doorbell_;
@@ -115,7 +119,7 @@ private:
     std::vector<Member> members_;
     std::vector<Bed *> beds_;
     int me_, processors_;
-    size_t wide_pairs_;
+    size_t wide_pairs_, l2_bytes_;
     Doorbell doorbell_;
     Arena arena_;
     Ring ring_;

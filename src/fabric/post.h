@@ -134,7 +134,7 @@ private:
     }
     // Whether the peer can copy a message of mine itself.
     bool reaches(int peer, size_t bytes) const {
-        return window_.shares_process(peer) || window_.lends_attached(bytes, window_.attached().most_in_message);
+        return window_.shares_process(peer) || window_.attached_messages().hold(bytes);
     }
 
     // ---- sending (post_send.cpp)

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "fabric/arena.h"
-#include "fabric/attached_sizes.h"
+#include "fabric/attached_messages.h"
 #include "fabric/batons.h"
 #include "fabric/board.h"
 #include "fabric/copy_way.h"
@@ -312,15 +312,11 @@ public:
     bool lends_private() const {
         return lends_private_;
     }
-    // Private ones of these sizes, to ranks of other processes.
-    const AttachedSizes &attached() const {
-        return attached_;
+    const AttachedMessages &attached_messages() const {
+        return attached_messages_;
     }
-    bool lends_attached(size_t bytes, size_t most) const {
-        return bytes >= attached_.least && bytes <= most;
-    }
-    void lend_attached(const AttachedSizes &sizes) {
-        attached_ = sizes.from(least_lent_);
+    void attach_messages(const AttachedMessages &which) {
+        attached_messages_ = which.from(least_lent_);
     }
     bool shares_process(int p) const {
         return node_.member(node_rank(p)).same_process;
@@ -375,7 +371,7 @@ private:
     CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
     size_t least_lent_ = ~size_t{0};
-    AttachedSizes attached_;
+    AttachedMessages attached_messages_;
     bool lends_private_ = false;
     bool keeps_board_ = true;
     std::atomic<uint64_t> lent_{0};

@@ -29,6 +29,8 @@ RING = ("unit/ring_test", "")
 WAYS = ("unit/copy_way_test", "")
 KEPT = ("unit/batons_test", "")
 TOLD = ("unit/window_told_test", "")
+ATTACH = ("unit/attach_test", "")
+CHOICES = ("unit/select_test", "")
 # The library as programs use it, by so many ranks.
 BLOCKING = ("ranks/rooted_bursts_threads", "3")
 REQUESTS = ("ranks/requests_threads", "3")
@@ -136,6 +138,10 @@ MUTATIONS = [
              ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
     mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
              ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
+    mutation("memory of devices is lent", ATTACH, "a call fails that went through shared memory before",
+             ("src/fabric/attach.cpp", "    read.add(&ends[1], first + bytes - 1, 1);\n", "")),
+    mutation("the kernel copies whatever outgrows a cache", CHOICES, "with more ranks than processors too",
+             ("src/coll/exchange_attached.cpp", "return !node.crowded() && ", "return ")),
     mutation("a short exchange without credit", BLOCKING, "a rank writes a head while its last one there is read",
              ("src/coll/short_exchange.h", "!is_rooted() ? slot_count : window_.cells()",
               "!is_rooted() ? slot_count : ~uint64_t{0} / 2")),

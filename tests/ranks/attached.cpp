@@ -2,7 +2,8 @@
 // timeout: 120
 //
 // Large private buffers that the kernel copies from process to process: with XCOLL_CMA=on the library says that it
-// lends them, the results are right wherever they go, and with off it lends none; by itself it does what is less work.
+// lends them, the results are right wherever they go, and with off it lends none; else it does where the algorithm that
+// serves says so.
 // Skipped where the kernel refuses.
 #include <cerrno>
 #include <functional>
@@ -42,12 +43,26 @@ void gather_into_stripes(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_type_free(&stripes));
 }
 
-// With more ranks than processors the kernel copies what has one reader each, if there is much of it. What all read,
-// and what is spread, goes through the ring.
-void more_ranks_than_processors(const Rank &rank) {
-    xcoll_comm_t comm = rank.open();
-    const bool crowded = lent_bytes::described(comm).find("\"crowded\": true") != std::string::npos;
-    const auto ranks = static_cast<size_t>(rank.size());
+// The algorithm that serves a collective, as xcoll_comm_describe says.
+std::string serving(xcoll_comm_t comm, const std::string &collective, size_t bytes) {
+    const std::string text = lent_bytes::described(comm);
+    const char *at = std::strstr(text.c_str() + text.find("\"algorithms\": {"), ('"' + collective + "\": [").c_str());
+    ranks::check(at != nullptr, "describe tells the algorithms");
+    for (;; ++at) {
+        at = std::strstr(at, "\"up_to\": ");
+        ranks::check(at != nullptr, "the last algorithm serves all sizes");
+        at += std::strlen("\"up_to\": ");
+        if (*at == 'n' || std::strtoull(at, nullptr, 10) >= bytes) {
+            const char *name = std::strstr(at, "\"algorithm\": \"") + std::strlen("\"algorithm\": \"");
+            return {name, std::strcspn(name, "\"")};
+        }
+    }
+}
+
+// What serves equal blocks of a size lends or not, and uneven parts of that size on average go the same way.
+void lends_where_attached_serves(const Rank &rank, const std::string &settings) {
+    xcoll_comm_t comm = rank.open(settings);
+    const auto ranks = static_cast<size_t>(rank.size()), me = static_cast<size_t>(rank.rank());
     constexpr size_t much = 300'001;
     std::vector<size_t> counts(ranks, much), places(ranks);
     std::vector<uint8_t> send(much * ranks), recv(much * ranks);
@@ -57,36 +72,71 @@ void more_ranks_than_processors(const Rank &rank) {
     for (size_t p = 0; p < ranks; ++p) {
         places[p] = p * much;
         for (size_t i = 0; i < much; ++i) {
-            send[p * much + i] = value(static_cast<size_t>(rank.rank()), p, i);
+            send[p * much + i] = value(me, p, i);
         }
     }
-    const auto run = [&](const char *what, bool lends, const std::function<xcoll_result_t()> &call) {
+    const auto run = [&](const char *what, bool gives, const std::function<xcoll_result_t()> &call) {
+        const bool lends = gives && ranks > 1 && serving(comm, what, much) == "attached";
         const uint64_t before = times_lent(comm);
         std::fill(recv.begin(), recv.end(), 0xee);
         ranks::succeed(call());
-        ranks::check(times_lent(comm) - before == (crowded && lends ? 1 : 0), what);
+        ranks::check(times_lent(comm) - before == (lends ? 1 : 0), what);
     };
-    const auto check_dealt = [&] {
+    const auto check = [&](size_t p, size_t place, size_t to) {
+        for (size_t i = 0; i < much; ++i) {
+            ranks::check(recv[place + i] == value(p, to, i), "a byte is wrong");
+        }
+    };
+    const auto check_all = [&](bool dealt) {
         for (size_t p = 0; p < ranks; ++p) {
-            for (size_t i = 0; i < much; ++i) {
-                const uint8_t wanted = value(p, static_cast<size_t>(rank.rank()), i);
-                ranks::check(recv[p * much + i] == wanted, "a byte of what was dealt is wrong");
-            }
+            check(p, p * much, dealt ? me : 0);
         }
     };
     run("alltoall", true, [&] { return xcoll_alltoall(send.data(), recv.data(), much, XCOLL_UINT8, comm); });
-    check_dealt();
-    run("alltoallv", true, [&] {
+    check_all(true);
+    run("alltoall", true, [&] {
         return xcoll_alltoallv(send.data(), counts.data(), places.data(), recv.data(), counts.data(), places.data(),
                                XCOLL_UINT8, comm);
     });
-    check_dealt();
-    run("scatter", rank.rank() == 0,
-        [&] { return xcoll_scatter(send.data(), recv.data(), much, XCOLL_UINT8, 0, comm); });
-    ranks::check(recv[much - 1] == value(0, static_cast<size_t>(rank.rank()), much - 1), "the root's part is wrong");
-    run("allgather", false, [&] { return xcoll_allgather(send.data(), much, recv.data(), XCOLL_UINT8, comm); });
-    run("bcast", false, [&] { return xcoll_bcast(recv.data(), much, XCOLL_UINT8, 0, comm); });
+    check_all(true);
+    const bool is_root = me == 0;
+    run("scatter", is_root, [&] { return xcoll_scatter(send.data(), recv.data(), much, XCOLL_UINT8, 0, comm); });
+    check(0, 0, me);
+    run("scatter", is_root, [&] {
+        return xcoll_scatterv(send.data(), counts.data(), places.data(), recv.data(), much, XCOLL_UINT8, 0, comm);
+    });
+    check(0, 0, me);
+    run("allgather", true, [&] { return xcoll_allgather(send.data(), much, recv.data(), XCOLL_UINT8, comm); });
+    check_all(false);
+    run("allgather", true, [&] {
+        return xcoll_allgatherv(send.data(), much, recv.data(), counts.data(), places.data(), XCOLL_UINT8, comm);
+    });
+    check_all(false);
+    run("gather", !is_root, [&] { return xcoll_gather(send.data(), much, recv.data(), XCOLL_UINT8, 0, comm); });
+    run("gather", !is_root, [&] {
+        return xcoll_gatherv(send.data(), much, recv.data(), counts.data(), places.data(), XCOLL_UINT8, 0, comm);
+    });
+    if (is_root) {
+        check_all(false);
+    }
+    run("bcast", is_root, [&] { return xcoll_bcast(is_root ? send.data() : recv.data(), much, XCOLL_UINT8, 0, comm); });
     ranks::succeed(xcoll_comm_free(&comm));
+}
+
+// Each may be told to, and only those that are told.
+void lends_where_it_is_told_to(const Rank &rank) {
+    xcoll_comm_t comm =
+        rank.open("ALLTOALL=attached;SCATTER=one_shot;GATHER=attached;ALLGATHER=streams;BCAST=attached");
+    for (const char *name : {"alltoall", "gather", "bcast"}) {
+        ranks::check(rank.size() == 1 || serving(comm, name, large) == "attached", "a setting is obeyed");
+    }
+    for (const char *name : {"scatter", "allgather"}) {
+        ranks::check(serving(comm, name, large) != "attached", "a setting is obeyed");
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+    lends_where_attached_serves(rank, "");
+    lends_where_attached_serves(rank, "ALLTOALL=attached;SCATTER=streams;GATHER=attached;ALLGATHER=streams");
+    lends_where_attached_serves(rank, "ALLTOALL=streams;SCATTER=attached;ALLGATHER=attached;BCAST=attached");
 }
 
 void pass_on(const Rank &rank, xcoll_comm_t comm) {
@@ -143,7 +193,7 @@ void test(Rank &rank) {
     gather_into_stripes(rank, comm);
     pass_on(rank, comm);
     ranks::succeed(xcoll_comm_free(&comm));
-    more_ranks_than_processors(rank);
+    lends_where_it_is_told_to(rank);
     comm = rank.open("CMA=off");
     std::vector<uint8_t> send(large), recv(large * static_cast<size_t>(rank.size()));
     ranks::succeed(xcoll_allgather(send.data(), large, recv.data(), XCOLL_UINT8, comm));

@@ -282,7 +282,7 @@ void a_tuning_file_is_obeyed_and_its_mistakes_are_told(const Rank &rank) {
     const std::string settings = "TUNING_FILE=" + bad;
     config.settings = settings.c_str();
     ranks::expect(XCOLL_ERR_CONFIG, xcoll_comm_split_config(comm, 0, 0, &config, &child));
-    ranks::expect_message({"line 1 of " + bad, "one_shot, streams, tree", "\"fastest\""});
+    ranks::expect_message({"line 1 of " + bad, "one_shot, streams, attached, tree", "\"fastest\""});
     unlink(bad.c_str());
     ranks::succeed(xcoll_comm_free(&comm));
 }

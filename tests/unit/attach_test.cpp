@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -87,6 +88,29 @@ void an_attempt_tells_whether_it_reads_what_it_should(void **) {
     assert_true(try_to_attach(getpid(), nullptr, 42).find("Bad address") != std::string::npos);
 }
 
+// The kernel's own pages that every process sees are no memory that it copies, like those of devices.
+void memory_of_devices_is_told_from_memory(void **) {
+    std::vector<char> memory(3 * page);
+    assert_true(kernel_copies(memory.data() + 1, memory.size() - 2));
+    assert_true(kernel_copies(memory.data(), 1));
+    FILE *maps = std::fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    char line[512];
+    unsigned long begin = 0, end = 0;
+    while (std::fgets(line, sizeof line, maps) && !std::strstr(line, "[vvar]")) {
+    }
+    const bool found = !std::feof(maps) && std::sscanf(line, "%lx-%lx", &begin, &end) == 2;
+    std::fclose(maps);
+    if (!found) {
+        std::puts("skipped: this system shows no page of the kernel's");
+        skip();
+    }
+    assert_false(kernel_copies(reinterpret_cast<const void *>(begin), end - begin));
+    const auto *before = memory.data(); // one end is enough
+    const auto distance = static_cast<size_t>(reinterpret_cast<const char *>(begin) - before);
+    assert_false(kernel_copies(before, distance + 1));
+}
+
 } // namespace
 
 int main() {
@@ -96,6 +120,7 @@ int main() {
         cmocka_unit_test(memory_that_is_not_there_is_an_error_and_what_lies_before_it_has_come),
         cmocka_unit_test(a_process_that_has_ended_is_told_from_memory_that_is_not_there),
         cmocka_unit_test(an_attempt_tells_whether_it_reads_what_it_should),
+        cmocka_unit_test(memory_of_devices_is_told_from_memory),
     };
     return cmocka_run_group_tests_name("cross-memory attach", tests, nullptr, nullptr);
 }

@@ -57,7 +57,7 @@ struct Setting {
 // Eight ranks of a node that may use so many processors.
 class Eight {
 public:
-    explicit Eight(int processors) {
+    explicit Eight(int processors, size_t l2_bytes = 0) {
         const auto plain = connect_threads(size, Machine{}, 0);
         std::vector<Node::Member> members;
         std::vector<int> all;
@@ -66,7 +66,7 @@ public:
             all.push_back(i);
         }
         const std::vector<uint64_t> boards(size, plain[0]->take_board(size).offset);
-        node_ = std::make_unique<Node>(members, 0, node_sizes(0, 0, size), processors, false, Descriptor());
+        node_ = std::make_unique<Node>(members, 0, node_sizes(0, l2_bytes, size), processors, false, Descriptor());
         window_ = std::make_unique<Window>(*node_, all, boards, 0, CopyWay::Rule::plain);
         window_->keep_board(false);
     }
@@ -78,6 +78,10 @@ public:
                 .grouping = grouping,
                 .kernels = &best_kernels(),
                 .scratch = &scratch_};
+    }
+
+    Node &node() {
+        return *node_;
     }
 
 private:

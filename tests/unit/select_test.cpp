@@ -175,6 +175,63 @@ void a_crowd_waits_as_rarely_as_it_can(void **) {
     }
 }
 
+// ---- copies by the kernel
+
+// "alltoall from 65536" and so on, for all collectives in which it serves; "" if there are none.
+std::string attached_in(const Team &team) {
+    const Choices choices = choose(team, Settings{});
+    std::string text;
+    for (const Kind kind : collectives()) {
+        for (size_t bytes = 1; bytes <= size_t{1} << 30; bytes *= 2) {
+            if (std::string(choices.row(kind, bytes).name) == "attached") {
+                text += (text.empty() ? "" : ", ") + std::string(name_of(kind)) + " from " + std::to_string(bytes);
+                break;
+            }
+        }
+    }
+    return text;
+}
+
+void the_kernel_copies_where_that_is_less_work(void **) {
+    constexpr size_t mib = size_t{1} << 20;
+    for (const int processors : {2, 8}) {
+        for (const size_t l2_bytes : {mib, 2 * mib}) {
+            Eight ranks(processors, l2_bytes);
+            Team team = ranks.team();
+            team.window->lend_from(100'000);
+            assert_string_equal(attached_in(team).c_str(), ""); // they share a process
+            ranks.node().note_attach_refusal("");
+            const bool crowded = processors<8, outgrown = l2_bytes> mib;
+            assert_string_equal(attached_in(team).c_str(), crowded    ? "alltoall from 65536, scatter from 65536"
+                                                           : outgrown ? "alltoall from 131072, scatter from 262144"
+                                                                      : "");
+            team.attach = Attach::on;
+            assert_string_equal(attached_in(team).c_str(), "bcast from 131072, allgather from 131072, "
+                                                           "alltoall from 16384, gather from 131072, "
+                                                           "scatter from 16384");
+            team.attach = Attach::off;
+            assert_string_equal(attached_in(team).c_str(), "");
+            team.attach = Attach::on;
+            ranks.node().note_attach_refusal("rank 3 may not");
+            assert_string_equal(attached_in(team).c_str(), "");
+            assert_string_equal(find_algorithm(Kind::scatter, "attached")->refusal(team, mib), "rank 3 may not");
+        }
+    }
+}
+
+// Two ranks that all-gather have one reader each; in a crowd that gains nothing.
+void an_all_gather_of_two_is_a_swap(void **) {
+    for (const int processors : {2, 8}) {
+        Eight ranks(processors, size_t{2} << 20);
+        ranks.node().note_attach_refusal("");
+        Team pair = ranks.team();
+        pair.size = 2;
+        assert_string_equal(attached_in(pair).c_str(),
+                            processors < 8 ? "alltoall from 262144, scatter from 262144"
+                                           : "allgather from 1048576, alltoall from 524288, scatter from 1048576");
+    }
+}
+
 // ---- sizes
 
 // Whatever it is asked for must fit in one piece; the classes of sizes must not round across that.
@@ -210,6 +267,8 @@ int main() {
         cmocka_unit_test(operators_of_users_get_what_serves_them),
         cmocka_unit_test(a_level_refuses_orders_of_their_own),
         cmocka_unit_test(a_crowd_waits_as_rarely_as_it_can),
+        cmocka_unit_test(the_kernel_copies_where_that_is_less_work),
+        cmocka_unit_test(an_all_gather_of_two_is_a_swap),
         cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
         cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
     };

@@ -58,8 +58,18 @@ std::string print_machine(const Json &all) {
            line("kernels", all["kernels"].text() + " (this processor runs: " + joined(machine["kernels"]) + ")");
 }
 
+bool serves_anything(const Json &algorithms, const std::string &name) {
+    const auto serves = [&](const auto &collective) {
+        const Json::Array &choices = collective.second.items();
+        return std::any_of(choices.begin(), choices.end(),
+                           [&](const Json &choice) { return choice["algorithm"].text() == name; });
+    };
+    return std::any_of(algorithms.members().begin(), algorithms.members().end(), serves);
+}
+
 // How large private buffers get from rank to rank.
-std::string print_lending(const Json &lending) {
+std::string print_lending(const Json &all) {
+    const Json &lending = all["lending"];
     if (lending.is_null()) {
         return "";
     }
@@ -72,15 +82,13 @@ std::string print_lending(const Json &lending) {
     if (!attached["why_not"].is_null()) {
         return line("large buffers", "through the ring: " + attached["why_not"].text());
     }
-    if (attached["up_to_bytes"].number() > 0) {
-        return line("large buffers", "copied by the kernel, from " + bytes(attached["from_bytes"]) + " on");
-    }
-    const bool deals = !attached["dealt_from_bytes"].is_null();
+    const double all_above = 1e18;
+    const double most = attached["messages_up_to_bytes"].number();
     return line("large buffers",
-                "through the ring; messages of " + bytes(attached["from_bytes"]) + " to " +
-                    bytes(attached["messages_up_to_bytes"]) +
-                    (deals ? ", all-to-alls and scatters from " + bytes(attached["dealt_from_bytes"]) + " on" : "") +
-                    " are copied by the kernel");
+                "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) +
+                    (most < all_above ? " to " + bytes(attached["messages_up_to_bytes"]) : " on") +
+                    (serves_anything(all["algorithms"], "attached") ? " and where attached serves" : "") +
+                    ", else through the ring");
 }
 
 // Who would say that a caller over TCP is a rank of this job.
@@ -114,7 +122,7 @@ std::string print_job(const Json &all) {
            line("groups", groups) +
            line("memory", "for each rank a ring of " + bytes("ring_bytes") + " for payloads, slots of " +
                               bytes("slot_bytes") + ", in at most " + bytes("segment_bytes") + " of address space") +
-           print_lending(all["lending"]) + print_authentication(all["authentication"]) +
+           print_lending(all) + print_authentication(all["authentication"]) +
            line("waiting", crowded ? "gives the processor away: more ranks than usable processors" : "spins at first");
 }
 

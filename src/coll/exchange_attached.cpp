@@ -1,0 +1,103 @@
+// An Exchange whose large private buffers are not copied into shared memory: the kernel copies them for each reader
+// (fabric/attach.h). Heads, readers and errors are those of exchange_streams.cpp, where what is lent need not be
+// private.
+//
+//     through the ring    sender's buffer --copy--> ring --copy--> reader's buffer
+//     attached            sender's buffer ------------copy-------> reader's buffer
+//
+// Cost per rank: alpha for the heads and again until all readers have finished, then S_in bytes moved once. That says
+// nothing of what it leaves behind: the buffer's lines are shared then, and the program's next stores into it are dear,
+// unless its caches had to drop them anyway. Where data are rewritten and read, with two ranks,
+//
+//     us, attached / ring                      64 KiB      256 KiB     1 MiB       4 MiB
+//     all-gather, all-to-all, Zen 4, one L3    16 / 4.8                140 / 83
+//     the same across two L3s                  50 / 9                  700 / 117
+//     all-gather, Xeon with L2s of 2 MiB                   50 / 35     171 / 186   775 / 981
+//     all-to-all, the same                                 35 / 37     177 / 219   739 / 997
+//
+// So it wins for what is large beside the second-level caches, if these are large, and where there are more ranks than
+// processors. xcoll-tune finds the other places.
+#include <limits>
+
+#include "coll/attached.h"
+#include "coll/window_algorithms.h"
+
+namespace xcoll {
+
+namespace {
+
+constexpr double always = 0, never = std::numeric_limits<double>::infinity();
+
+// With more ranks than processors the work of all ranks counts, not how much of it goes on at once, and one copy by the
+// kernel is less of it than two of what only one rank reads. On a Zen 1 with 4, 8 and 16 ranks on two cores all-to-alls
+// and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring
+// (uneven ones of the least size up to 1.2), smaller ones 0.9 to 1.3. All-gathers take 0.9 to 1.2 and broadcasts 1.2
+// to 1.7, as their readers find in the cache what is written once; gathers 0.4 to 1.7.
+constexpr double least_dealt = 256 << 10;
+constexpr double least_part_dealt = 16 << 10; // on average, the least that was seen to gain
+
+// What a rank's buffers take does not stay in its second-level cache from call to call. As measured with two ranks of a
+// Xeon, all-gathers of 1 MiB and more, all-to-alls of 512 KiB and scatters of 1 MiB take 0.7 to 0.95 of the time, up to
+// 16 MiB. With caches of 512 KiB and 1 MiB (Zen 1, Zen 4) no size was seen to gain; broadcasts and gathers gain
+// nowhere. Groups of 200 ragged all-gathers take 0.8 of the time with 5 MiB in all, and as long with 1.3. Of all-gathers
+// and groups among more ranks nothing is known, and their readers find in their cache what is written once.
+constexpr size_t large_l2 = size_t{2} << 20;
+bool outgrows_cache(const Team &team, double buffers) {
+    const Node &node = team.window->node();
+    return !node.crowded() && node.l2_bytes() >= large_l2 && buffers >= static_cast<double>(node.l2_bytes());
+}
+
+// Whether it was asked for by XCOLL_CMA=on, which holds from XCOLL_LEND on.
+bool is_wanted(const Team &team, double given) {
+    return team.attach == Attach::on && given >= static_cast<double>(team.window->least_lent());
+}
+
+double cost_dealt(const Team &team, double part, int parts_received) {
+    const double given = part * (team.size - 1);
+    const bool spares_work = team.window->node().crowded() && given >= least_dealt && part >= least_part_dealt;
+    const bool pays = spares_work || outgrows_cache(team, part * (team.size + parts_received));
+    return pays || is_wanted(team, given) ? always : never;
+}
+
+} // namespace
+
+const char *not_attachable(const Team &team, size_t) {
+    if (!team.window) {
+        return "not all ranks share memory";
+    }
+    if (team.attach == Attach::off) {
+        return "XCOLL_CMA=off";
+    }
+    const std::string &refusal = team.window->node().attach_refusal();
+    return refusal.empty() ? nullptr : refusal.c_str();
+}
+
+bool attaches_parts(const Team &team, size_t bytes) {
+    const auto given = static_cast<double>(bytes), taken = given;
+    const bool pays = team.size == 2 && outgrows_cache(team, given + taken);
+    return !not_attachable(team, bytes) && (pays || is_wanted(team, given));
+}
+
+double cost_attached(const Team &team, size_t bytes) {
+    return is_wanted(team, static_cast<double>(bytes)) ? always : never;
+}
+
+double cost_attached_gathered(const Team &team, size_t bytes) {
+    const auto given = static_cast<double>(bytes);
+    const bool pays = team.size == 2 && outgrows_cache(team, given * (1 + team.size));
+    return pays || is_wanted(team, given) ? always : never;
+}
+
+double cost_attached_all_to_all(const Team &team, size_t bytes) {
+    return cost_dealt(team, static_cast<double>(bytes), team.size);
+}
+
+double cost_attached_scattered(const Team &team, size_t bytes) {
+    return cost_dealt(team, static_cast<double>(bytes), 1);
+}
+
+Task exchange_attached(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    return exchange_streams(home, team, op, call, n);
+}
+
+} // namespace xcoll
