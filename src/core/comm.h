@@ -206,6 +206,8 @@ private:
     Kind manner_of(const Request &request) const;
     [[gnu::always_inline]] void give_number(Request &request);
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
+    template <Kind manner> static bool end_at_once(Comm &comm, Request &request);
+    bool ends_at_once(Request &request);
     void heed_earlier(Request &request);
     // The first is a part of every start, the other for stages that begin later.
     template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
@@ -217,6 +219,7 @@ private:
     template <class Steps> [[gnu::always_inline]] bool await_heads(const Steps &steps, uint64_t n);
     template <class Steps>
     [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
+    template <class Steps> [[gnu::always_inline]] bool take_last_step(const Steps &steps, Request &request);
     void wait_driving(Request &request, bool is_prompt);
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;

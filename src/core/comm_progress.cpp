@@ -183,6 +183,38 @@ template <class Steps> inline bool Comm::await_heads(const Steps &steps, uint64_
     return true;
 }
 
+// All heads are there. False: the operation goes on in another way. Otherwise its result is known.
+template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Request &request) {
+    try {
+        return steps.finish();
+    } catch (const Failure &failure) {
+        request.failure = with_own_operator(team_, request.what.op, failure);
+    } catch (const std::bad_alloc &) {
+        request.failure = out_of_memory(team_.rank);
+    }
+    return true;
+}
+
+// A rank that only gives has nothing to wait for, and one that is behind finds what it wants there: then the operation
+// ends while nobody else can touch it yet, without the owner word, whose locked instruction would wait until all that
+// was written has reached the caches. On a Xeon persistent broadcasts of 8 bytes from one root take 0.048 us like that,
+// and 0.08 without; blocking ones 0.04. But functions of users are not called inside of a start.
+template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
+    const Team &team = comm.team_;
+    const PlainSteps<manner> steps(comm.team_, request.what.op, request.call, request.n);
+    if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 || !comm.take_last_step(steps, request)) {
+        return false;
+    }
+    comm.in_flight_.pop_back();
+    comm.end(request, Timing::no);
+    return true;
+}
+
+bool Comm::ends_at_once(Request &request) {
+    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::end_at_once<kind>; });
+    return manners[static_cast<size_t>(request.manner)](*this, request);
+}
+
 // For who waits for it and has seen all heads: before all else that is in flight. True if it is done.
 template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Request &request, Timing timing) {
     {
@@ -190,14 +222,8 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
         if (!owner || request.done() || !request.plain) {
             return false;
         }
-        try {
-            if (!steps.finish()) [[unlikely]] {
-                return false; // and will not if it is asked again, which whoever drives does
-            }
-        } catch (const Failure &failure) {
-            request.failure = with_own_operator(team_, request.what.op, failure);
-        } catch (const std::bad_alloc &) {
-            request.failure = out_of_memory(team_.rank);
+        if (!take_last_step(steps, request)) [[unlikely]] {
+            return false; // and will not if it is asked again, which whoever drives does
         }
         take_out(request);
         end(request, timing);

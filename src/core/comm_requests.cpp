@@ -23,6 +23,7 @@ template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorit
         if (!window_->finds_credit(request.n, ahead)) {
             return false;
         }
+        window_->got_credit(request.n);
     }
     if (!steps.enter()) {
         instead = behind_one_shot(request.what.op.kind);
@@ -104,6 +105,11 @@ template <Kind manner> inline void Comm::launch(Request &request) {
         throw;
     }
     request.began_plainly = request.plain;
+    if constexpr (traits(manner).one_way) {
+        if (request.plain && ends_at_once(request)) {
+            return;
+        }
+    }
     request.started = ticks(); // not before: peers see the head meanwhile
     tell_in_flight();
 }

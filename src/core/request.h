@@ -54,8 +54,9 @@ struct Request {
     xcoll_result_t result() const {
         return failure ? failure->result() : XCOLL_SUCCESS;
     }
+    // At least 1: it is not under way any more.
     uint64_t elapsed_ns() const {
-        return static_cast<uint64_t>(static_cast<double>(took) / ticks_per_ns);
+        return 1 + static_cast<uint64_t>(static_cast<double>(took) / ticks_per_ns);
     }
     // Since it was started the last time.
     bool done() const {

@@ -171,6 +171,8 @@ MUTATIONS = [
     mutation("plain steps: the first head alone is missing", REQUESTS, "a request ends before a peer has shown anything",
              ("src/coll/plain_steps.h", "for (int p = begin; p < team.size; ++p) {",
               "for (int p = begin; p < std::min(begin + 2, team.size); ++p) {")),
+    mutation("a start ends without the heads that it reads", AGAIN, "a request ends before a peer has shown anything",
+             ("src/core/comm_progress.cpp", "missing_head(team, steps, request.n, 0) >= 0 || ", "")),
     mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
              ("src/core/comm_progress.cpp", "if (in_flight_.back() == &request) [[likely]] {", "if (true) {")),
     mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
