@@ -37,14 +37,20 @@ constexpr double least_dealt = 256 << 10;
 constexpr double least_part_dealt = 16 << 10; // on average, the least that was seen to gain
 
 // What a rank's buffers take does not stay in its second-level cache from call to call. As measured with two ranks of a
-// Xeon, all-gathers of 1 MiB and more, all-to-alls of 512 KiB and scatters of 1 MiB take 0.7 to 0.95 of the time, up to
-// 16 MiB. With caches of 512 KiB and 1 MiB (Zen 1, Zen 4) no size was seen to gain; broadcasts and gathers gain
-// nowhere. Groups of 200 ragged all-gathers take 0.8 of the time with 5 MiB in all, and as long with 1.3. Of all-gathers
+// Xeon, all-gathers of 2 MiB and more take 0.95 of the time that they take in turns (streams_turns.cpp), all-to-alls of
+// 1 MiB 0.87, uneven all-gathers of that size and scatters of 2 MiB, which go through the ring, 0.75; shorter ones up
+// to 1.4. With caches of 1 MiB (Zen 4) no size up to that was seen to gain; broadcasts and gathers gain nowhere. Groups
+// of 200 ragged all-gathers take 0.8 of the time of the ring with 5 MiB in all, and as long with 1.3. Of all-gathers
 // and groups among more ranks nothing is known, and their readers find in their cache what is written once.
 constexpr size_t large_l2 = size_t{2} << 20;
-bool outgrows_cache(const Team &team, double buffers) {
+bool outgrow_cache(const Team &team, double buffers) {
     const Node &node = team.window->node();
     return !node.crowded() && node.l2_bytes() >= large_l2 && buffers >= static_cast<double>(node.l2_bytes());
+}
+
+// A choice holds for messages down to half the size (Choices::size_class).
+double least_like(double bytes) {
+    return bytes / 2;
 }
 
 // Whether it was asked for by XCOLL_CMA=on, which holds from XCOLL_LEND on.
@@ -55,7 +61,7 @@ bool is_wanted(const Team &team, double given) {
 double cost_dealt(const Team &team, double part, int parts_received) {
     const double given = part * (team.size - 1);
     const bool spares_work = team.window->node().crowded() && given >= least_dealt && part >= least_part_dealt;
-    const bool pays = spares_work || outgrows_cache(team, part * (team.size + parts_received));
+    const bool pays = spares_work || outgrow_cache(team, least_like(part) * (team.size + parts_received));
     return pays || is_wanted(team, given) ? always : never;
 }
 
@@ -74,7 +80,7 @@ const char *not_attachable(const Team &team, size_t) {
 
 bool attaches_parts(const Team &team, size_t bytes) {
     const auto given = static_cast<double>(bytes), taken = given;
-    const bool pays = team.size == 2 && outgrows_cache(team, given + taken);
+    const bool pays = team.size == 2 && outgrow_cache(team, given + taken);
     return !not_attachable(team, bytes) && (pays || is_wanted(team, given));
 }
 
@@ -84,7 +90,7 @@ double cost_attached(const Team &team, size_t bytes) {
 
 double cost_attached_gathered(const Team &team, size_t bytes) {
     const auto given = static_cast<double>(bytes);
-    const bool pays = team.size == 2 && outgrows_cache(team, given * (1 + team.size));
+    const bool pays = team.size == 2 && outgrow_cache(team, least_like(given) * (1 + team.size));
     return pays || is_wanted(team, given) ? always : never;
 }
 

@@ -15,6 +15,9 @@
 // Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
 // as well: its area is as long as itself, so its writer still waits for nobody.
 //
+// Two ranks that trade longer streams let them flow through their slots, in turns, each of which swaps them
+// (streams_turns.cpp).
+//
 // A stream that lies where its readers reach it, in the writer's symmetric heap or in their own process, is not copied:
 // the writer lends it, and leaves when the counters `out` of its readers tell that they have finished
 // (streams_lend.cpp). If it does not lie in one piece, a list tells where the pieces are (streams_list.cpp).
@@ -109,6 +112,8 @@ private:
         size_t shared_end = 0, pair_begin = 0, pair_end = 0, end = 0;
         uint64_t base = 0, area = 0;
         const char *begin = nullptr;
+        const char *begins[2] = {}; // of every other turn; equal if all lie in one place
+        uint8_t turns = 0;
         bool flows = false, is_private = false, is_listed = false;
         LentWalk lent_shared, lent_pair; // of one that is listed
     };
@@ -149,6 +154,12 @@ private:
     CopyWay &writing() const {
         return window_.writing_to(offset_);
     }
+    bool goes_in_turns() const;
+    char *place_of_chunk(size_t at) const;
+    void open_turns(Source &source, int p, uint8_t turns) const;
+    uint8_t first_turn() const;
+    bool must_read_first(const Source &source, uint64_t before) const;
+    bool has_swapped(const Source &source, uint64_t before) const;
     void write_through(char *to, size_t bytes);
     void write_chunk();
     bool can_write();
@@ -203,6 +214,7 @@ private:
     size_t written_ = 0;
     uint64_t area_ = 0, offset_ = 0;
     bool fits_slot_ = false;
+    uint8_t turns_ = 0; // as in a head
     size_t chunk_ = 0;
     std::optional<Scratch> packed_; // in place and through an area: the input would be overwritten
     enum class Section : uint8_t { index, shared, pairs } section_ = Section::index;

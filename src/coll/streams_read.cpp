@@ -54,6 +54,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
             head.lent == Lent::no ? window_.place(p, n_, head.place.offset) : window_.lent(p, head, head.place.offset);
         total = head.place.total;
         source.flows = head.flows != 0;
+        open_turns(source, p, head.lent == Lent::no ? head.turns : 0);
     }
     source.shared_end = source.end = index_bytes_ + shared;
     if (index_bytes_ == 0 && pair > 0) {
@@ -182,7 +183,8 @@ template <class Take> void Streams::read_parts(Source &source, size_t from, size
             if (to.empty()) {
                 return;
             }
-            take(to, source.is_listed ? lent.pass(to.size()) : source.begin + in_area);
+            const char *from_area = source.flows ? source.begins[at / source.area % 2] : source.begin;
+            take(to, source.is_listed ? lent.pass(to.size()) : from_area + in_area);
             at += to.size();
         }
     };

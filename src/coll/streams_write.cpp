@@ -55,7 +55,7 @@ bool Streams::take_room() {
         area_ = baton_bytes;
         return true;
     }
-    fits_slot_ = total_ <= (goes_one_way() ? slot_bytes : window_.slot_room());
+    fits_slot_ = total_ <= (goes_one_way() ? slot_bytes : window_.slot_room()) || goes_in_turns();
     if (fits_slot_) {
         area_ = window_.slot_room();
         return true;
@@ -72,6 +72,7 @@ bool Streams::take_room() {
 void Streams::take_slot() {
     area_ = window_.slot_room();
     offset_ = 0;
+    turns_ = goes_in_turns() ? first_turn() : 0; // of one that fits the slot as well, beside one that does not
 }
 
 // The next bytes of the stream, in the order of its sections.
@@ -126,7 +127,7 @@ void Streams::write_through(char *to, size_t bytes) {
 
 void Streams::write_chunk() {
     const size_t bytes = std::min(chunk_, total_ - written_);
-    write_through(window_.place(rank_, n_, offset_) + written_ % area_, bytes);
+    write_through(place_of_chunk(written_), bytes);
     const uint64_t base = window_.head(rank_, n_).place.base;
     window_.publish(window_.my_cell(n_).in, base + lines(written_));
 }
@@ -141,10 +142,11 @@ void Streams::enter() {
     head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
     head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {told()}};
     head.flows = flows() ? 1 : 0;
+    head.turns = turns_;
     if (!flows()) {
         if (total_ > 0) {
             message_ = window_.begin_copy(writing(), head, n_, total_);
-            write_through(is_inlined() ? inlined_stream(head) : window_.place(rank_, n_, offset_), total_);
+            write_through(is_inlined() ? inlined_stream(head) : place_of_chunk(0), total_);
         }
         window_.announce(n_);
         if (trades_lines()) {
@@ -208,6 +210,13 @@ bool Streams::can_write() {
         const uint64_t need = std::min(end - lines(area_), lines(wants));
         if (p == rank_ || need == 0) {
             continue; // its head may not be there
+        }
+        if (must_read_first(sources_[p], end - lines(area_))) {
+            need_ = ~uint64_t{0};
+            return false;
+        }
+        if (has_swapped(sources_[p], end - lines(area_))) {
+            continue;
         }
         const uint64_t base = window_.head(p, n_).place.base;
         if (!has_passed({&window_.cell(p, n_).used, base + need, p})) {

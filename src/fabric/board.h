@@ -56,7 +56,7 @@ struct Head {
     uint8_t flows;  // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
     uint8_t listed; // of a stream that is lent: `place` tells where a list of its pieces lies (coll/lent_list.h)
     uint8_t asks;   // its readers, what copying the payload costs them (Board::told)
-    uint8_t unused;
+    uint8_t turns;  // of a stream that flows through the slots: see coll/streams_turns.cpp; else 0
     struct Place {
         uint64_t base;   // what the cell's counters stood at when the operation began
         uint64_t offset; // of the payload or of the area, in the owner's segment; 0: the slot; or a baton

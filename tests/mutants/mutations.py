@@ -38,6 +38,7 @@ SEVERAL = ("ranks/several_threads_threads", "2")
 TROUBLE = ("ranks/trouble_threads", "3")
 ABORTED = ("faults/aborted", "3")
 REFUSED_GROUPS = ("ranks/refused_groups_threads", "3")
+LONG = ("ranks/long_exchanges_threads", "2")
 HABITS = ("ranks/habits_threads", "2")
 UNEVEN = ("ranks/uneven_habits_threads", "3")
 AGAIN = ("ranks/started_again_threads", "2")
@@ -209,6 +210,13 @@ MUTATIONS = [
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),
              ("src/coll/reduce_two_shot.cpp", "k >= s.depth() && p < s.window.size()", "k >= s.depth() && p < 0")),
+    mutation("streams in turns: the peer's is not read first", PAIRS, "a chunk is rewritten before this rank has read it",
+             ("src/coll/streams_turns.cpp", "std::min(before, lines(source.end)) > lines(position_);", "false;")),
+    mutation("streams in turns: the own one is not waited for", PAIRS, "a chunk is rewritten before the peer has read it",
+             ("src/coll/streams_turns.cpp", "turns_ != 0 && before <= lines(source.end);", "turns_ != 0;")),
+    mutation("streams in turns: each begins where it likes", LONG, "both write in one place at once",
+             ("src/coll/streams_turns.cpp", "const size_t longest = std::max(total_, taken_), area = ",
+              "const size_t longest = total_, area = ")),
     mutation("streams: chunks without room", MIXED, "a chunk is rewritten before all have read it",
              ("src/coll/streams_write.cpp", "const uint64_t need = std::min(end - lines(area_), lines(wants));",
               "const uint64_t need = std::min(uint64_t{0}, lines(wants));")),

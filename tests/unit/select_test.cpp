@@ -203,7 +203,7 @@ void the_kernel_copies_where_that_is_less_work(void **) {
             ranks.node().note_attach_refusal("");
             const bool crowded = processors<8, outgrown = l2_bytes> mib;
             assert_string_equal(attached_in(team).c_str(), crowded    ? "alltoall from 65536, scatter from 65536"
-                                                           : outgrown ? "alltoall from 131072, scatter from 262144"
+                                                           : outgrown ? "alltoall from 262144, scatter from 524288"
                                                                       : "");
             team.attach = Attach::on;
             assert_string_equal(attached_in(team).c_str(), "bcast from 131072, allgather from 131072, "
@@ -228,7 +228,7 @@ void an_all_gather_of_two_is_a_swap(void **) {
         pair.size = 2;
         assert_string_equal(attached_in(pair).c_str(),
                             processors < 8 ? "alltoall from 262144, scatter from 262144"
-                                           : "allgather from 1048576, alltoall from 524288, scatter from 1048576");
+                                           : "allgather from 2097152, alltoall from 1048576, scatter from 2097152");
     }
 }
 
