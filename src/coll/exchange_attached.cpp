@@ -26,7 +26,10 @@ namespace xcoll {
 
 namespace {
 
-constexpr double always = 0, never = std::numeric_limits<double>::infinity();
+// Less than of any other, or more.
+double cost_if(bool pays) {
+    return pays ? 0 : std::numeric_limits<double>::max();
+}
 
 // With more ranks than processors the work of all ranks counts, not how much of it goes on at once, and one copy by the
 // kernel is less of it than two of what only one rank reads. On a Zen 1 with 4, 8 and 16 ranks on two cores all-to-alls
@@ -62,7 +65,7 @@ double cost_dealt(const Team &team, double part, int parts_received) {
     const double given = part * (team.size - 1);
     const bool spares_work = team.window->node().crowded() && given >= least_dealt && part >= least_part_dealt;
     const bool pays = spares_work || outgrow_cache(team, least_like(part) * (team.size + parts_received));
-    return pays || is_wanted(team, given) ? always : never;
+    return cost_if(pays || is_wanted(team, given));
 }
 
 } // namespace
@@ -85,13 +88,13 @@ bool attaches_parts(const Team &team, size_t bytes) {
 }
 
 double cost_attached(const Team &team, size_t bytes) {
-    return is_wanted(team, static_cast<double>(bytes)) ? always : never;
+    return cost_if(is_wanted(team, static_cast<double>(bytes)));
 }
 
 double cost_attached_gathered(const Team &team, size_t bytes) {
     const auto given = static_cast<double>(bytes);
     const bool pays = team.size == 2 && outgrow_cache(team, least_like(given) * (1 + team.size));
-    return pays || is_wanted(team, given) ? always : never;
+    return cost_if(pays || is_wanted(team, given));
 }
 
 double cost_attached_all_to_all(const Team &team, size_t bytes) {

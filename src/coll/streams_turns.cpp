@@ -21,6 +21,7 @@
 #include "coll/streams.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace xcoll {
 
@@ -43,7 +44,7 @@ char *Streams::place_of_chunk(size_t at) const {
 
 void Streams::open_turns(Source &source, int p, uint8_t turns) const {
     source.turns = turns;
-    for (uint64_t turn : {0, 1}) {
+    for (size_t turn = 0; turn < std::size(source.begins); ++turn) {
         source.begins[turn] = turns ? window_.slot(p, n_, turns - 1 + turn) : source.begin;
     }
     source.begin = source.begins[0];

@@ -14,8 +14,8 @@ namespace xcoll {
 // Reads a word of another process, of which the value is known. Empty if it could, or why it could not.
 std::string try_to_attach(int64_t process, const uint64_t *word, uint64_t value);
 
-// Whether the kernel copies out of memory of this process, which it refuses where that belongs to a device. Both ends are
-// tried; 0.6 us.
+// Whether the kernel copies out of memory of this process, which it refuses where that belongs to a device. Both ends
+// are tried; 0.6 us.
 bool kernel_copies(const void *memory, size_t bytes);
 
 // Bytes of another process, from pieces of its memory into pieces of this one's, wherever either is cut: many with one

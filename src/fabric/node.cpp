@@ -57,9 +57,7 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     // The world and a few parts of it; communicators that come and go reuse what these had.
     constexpr size_t most_wide_pairs = 4;
     const size_t left = room > ring ? room - ring : 0;
-    return {.ring_bytes = ring,
-            .wide_pairs = std::min(left / wide_room_bytes, most_wide_pairs),
-            .l2_bytes = l2_bytes};
+    return {.ring_bytes = ring, .wide_pairs = std::min(left / wide_room_bytes, most_wide_pairs), .l2_bytes = l2_bytes};
 }
 
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
