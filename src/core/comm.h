@@ -220,6 +220,7 @@ private:
     template <class Steps>
     [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
     template <class Steps> [[gnu::always_inline]] bool take_last_step(const Steps &steps, Request &request);
+    [[gnu::always_inline]] void heed_end(const Request &request);
     void wait_driving(Request &request, bool is_prompt);
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;

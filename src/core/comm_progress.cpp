@@ -183,6 +183,13 @@ template <class Steps> inline bool Comm::await_heads(const Steps &steps, uint64_
     return true;
 }
 
+// Peers may wait for what a fatal error has left undone.
+inline void Comm::heed_end(const Request &request) {
+    if (request.failure && is_fatal(request.result())) [[unlikely]] {
+        fail_for_good(*request.failure);
+    }
+}
+
 // All heads are there. False: the operation goes on in another way. Otherwise its result is known.
 template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Request &request) {
     try {
@@ -207,6 +214,7 @@ template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
     }
     comm.in_flight_.pop_back();
     comm.end(request, Timing::no);
+    comm.heed_end(request);
     return true;
 }
 
@@ -229,9 +237,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
         end(request, timing);
         tell_in_flight();
     }
-    if (request.failure && is_fatal(request.result())) [[unlikely]] {
-        fail_for_good(*request.failure);
-    }
+    heed_end(request);
     return true;
 }
 
