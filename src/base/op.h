@@ -68,6 +68,7 @@ struct KindTraits {
     bool is_message = false;    // between two ranks
     bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
     bool has_habit = false;     // small ones take plain steps, and few arguments tell how (core/habit.h)
+    Kind equal = Kind::none;    // with parts of any size: the kind of which they are all equal
 };
 inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},
@@ -85,7 +86,8 @@ inline constexpr KindTraits kind_traits[] = {
      .is_shared = true,
      .own_counts = true,
      .is_collective = true,
-     .has_habit = true},
+     .has_habit = true,
+     .equal = Kind::allgather},
     {.name = "alltoall",
      .moves_data = true,
      .is_dealt = true,
@@ -97,14 +99,16 @@ inline constexpr KindTraits kind_traits[] = {
      .is_dealt = true,
      .own_counts = true,
      .is_collective = true,
-     .has_habit = true},
+     .has_habit = true,
+     .equal = Kind::alltoall},
     {.name = "gather", .moves_data = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "gatherv",
      .moves_data = true,
      .one_way = true,
      .own_counts = true,
      .is_collective = true,
-     .has_habit = true},
+     .has_habit = true,
+     .equal = Kind::gather},
     {.name = "scatter",
      .moves_data = true,
      .is_dealt = true,
@@ -118,7 +122,8 @@ inline constexpr KindTraits kind_traits[] = {
      .one_way = true,
      .own_counts = true,
      .is_collective = true,
-     .has_habit = true},
+     .has_habit = true,
+     .equal = Kind::scatter},
     {.name = "scan", .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "exscan", .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "a group of calls"},
@@ -127,8 +132,8 @@ inline constexpr KindTraits kind_traits[] = {
     {.name = "sendrecv", .is_message = true},
     {.name = "reshard", .moves_data = true, .is_collective = true},
     {.name = "reshard_reduce"},
-    {.name = "allgather_dyn", .is_shared = true, .up_to_count = true, .is_collective = true},
-    {.name = "alltoall_dyn", .up_to_count = true, .is_collective = true},
+    {.name = "allgather_dyn", .is_shared = true, .up_to_count = true, .is_collective = true, .equal = Kind::allgather},
+    {.name = "alltoall_dyn", .up_to_count = true, .is_collective = true, .equal = Kind::alltoall},
 };
 static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
@@ -145,22 +150,10 @@ constexpr Kind kind_named(std::string_view name) {
     }
     return Kind::none;
 }
-// The kind of which it is the one with parts of any size; or itself.
+// What a call with parts of any size would be if they were equal.
 constexpr Kind with_equal_parts(Kind kind) {
-    switch (kind) {
-    case Kind::allgatherv:
-    case Kind::allgather_dyn:
-        return Kind::allgather;
-    case Kind::alltoallv:
-    case Kind::alltoall_dyn:
-        return Kind::alltoall;
-    case Kind::gatherv:
-        return Kind::gather;
-    case Kind::scatterv:
-        return Kind::scatter;
-    default:
-        return kind;
-    }
+    const Kind equal = traits(kind).equal;
+    return equal != Kind::none ? equal : kind;
 }
 // The kind under whose name users choose the algorithm.
 constexpr Kind named_with(Kind kind) {

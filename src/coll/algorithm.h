@@ -32,7 +32,7 @@ struct Team {
     Determinism determinism = Determinism::run;
     Order order = Order::groups; // the communicator's: groups, or tree
     Attach attach = Attach::where_it_pays;
-    const Choices *choices = nullptr; // of algorithms, for one that may do more than its own part
+    const Choices *choices = nullptr; // for uneven parts, which go the way that was chosen for equal ones
 };
 
 // Runs operation n. `call` is its fingerprint on this rank. Returns when this rank's buffers are final and its window
