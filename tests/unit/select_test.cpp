@@ -201,7 +201,8 @@ void the_kernel_copies_where_that_is_less_work(void **) {
             team.window->lend_from(100'000);
             assert_string_equal(attached_in(team).c_str(), ""); // they share a process
             ranks.node().note_attach_refusal("");
-            const bool crowded = processors<8, outgrown = l2_bytes> mib;
+            const bool crowded = processors < 8;
+            const bool outgrown = l2_bytes > mib;
             assert_string_equal(attached_in(team).c_str(), crowded    ? "alltoall from 65536, scatter from 65536"
                                                            : outgrown ? "alltoall from 262144, scatter from 524288"
                                                                       : "");

@@ -82,11 +82,10 @@ std::string print_lending(const Json &all) {
     if (!attached["why_not"].is_null()) {
         return line("large buffers", "through the ring: " + attached["why_not"].text());
     }
-    const double all_above = 1e18;
-    const double most = attached["messages_up_to_bytes"].number();
+    const Json &most = attached["messages_up_to_bytes"];
     return line("large buffers",
                 "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) +
-                    (most < all_above ? " to " + bytes(attached["messages_up_to_bytes"]) : " on") +
+                    (most.is_null() ? " on" : " to " + bytes(most)) +
                     (serves_anything(all["algorithms"], "attached") ? " and where attached serves" : "") +
                     ", else through the ring");
 }
