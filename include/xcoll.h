@@ -853,7 +853,9 @@ typedef struct xcoll_status {
                               did not come. XCOLL_UNDEFINED: nobody */
     uint64_t bytes;        /* of a received message */
     uint64_t sequence;     /* the number of the operation */
-    uint64_t elapsed_ns;   /* from the start on this rank until it was done; of several operations the longest */
+    uint64_t elapsed_ns;   /* from the start on this rank until it was done; of several operations the longest. 1: no
+                              time at all, or not timed, as a persistent one is not whose last end nobody asked a
+                              status of */
     uint64_t reserved[3];  /* 0 */
 } xcoll_status_t;
 

@@ -132,6 +132,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
         add_failure(*status, *plan->failure);
     }
     for (const auto &operation : plan->operations()) {
+        operation->is_timed = true;
         add_operation(*status, *operation);
     }
 }

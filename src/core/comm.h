@@ -238,7 +238,8 @@ private:
         in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
     }
     [[gnu::always_inline]] bool move(Request &request, bool &moved);
-    [[gnu::always_inline]] void end(Request &request, Timing timing);
+    [[gnu::always_inline]] static uint64_t time_of(const Request &request, Timing timing = Timing::yes);
+    [[gnu::always_inline]] void end(Request &request, uint64_t took);
     // ---- what is kept of an operation
     [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
         recorder_.begin(n, call, row.name);

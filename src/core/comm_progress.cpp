@@ -13,11 +13,15 @@
 
 namespace xcoll {
 
+inline uint64_t Comm::time_of(const Request &request, Timing timing) {
+    const bool is_timed = request.started != 0 && (timing == Timing::yes || request.observers[0]);
+    return is_timed ? ticks() - request.started : 0;
+}
+
 // With the owner word; its result is known.
-inline void Comm::end(Request &request, Timing timing) {
-    request.took = 0;
-    if (timing == Timing::yes || request.observers[0]) {
-        request.took = ticks() - request.started;
+inline void Comm::end(Request &request, uint64_t took) {
+    request.took = took;
+    if (took != 0) {
         request.ticks_per_ns = membership_.node->ticks_per_ns();
     }
     record_end(request.recorded, request.result());
@@ -41,7 +45,7 @@ void Comm::end_in_flight(const Failure &why) {
     for (Request *request : in_flight_) {
         request->task = Task();
         request->failure = why;
-        end(*request, Timing::yes);
+        end(*request, time_of(*request));
     }
     in_flight_.clear();
     tell_in_flight();
@@ -119,7 +123,7 @@ inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fa
     if (is_fatal(request.result())) {
         fatal = request.failure;
     }
-    end(request, Timing::yes);
+    end(request, time_of(request));
     return true;
 }
 
@@ -213,7 +217,7 @@ template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
         return false;
     }
     comm.in_flight_.pop_back();
-    comm.end(request, Timing::no);
+    comm.end(request, 0);
     comm.heed_end(request);
     return true;
 }
@@ -234,7 +238,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
             return false; // and will not if it is asked again, which whoever drives does
         }
         take_out(request);
-        end(request, timing);
+        end(request, time_of(request, timing));
         tell_in_flight();
     }
     heed_end(request);

@@ -110,7 +110,7 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             return;
         }
     }
-    request.started = ticks(); // not before: peers see the head meanwhile
+    request.started = request.wants_time() ? ticks() : 0; // not before: peers see the head meanwhile
     tell_in_flight();
 }
 

@@ -85,6 +85,7 @@ public:
     bool test();
     void wait(Timing timing = Timing::yes) {
         for_each_operation([timing](Request &operation) {
+            operation.is_timed = timing == Timing::yes;
             if (!operation.done()) {
                 operation.comm->wait_for(operation, timing);
             }

@@ -150,6 +150,31 @@ void that_it_took_so_long(const Rank &rank, xcoll_comm_t comm) {
     expect_blame(status, {XCOLL_SUCCESS}, XCOLL_UNDEFINED, "a barrier");
 }
 
+// If the last status was wanted; else nobody reads the clock.
+void that_one_started_again_was_timed(const Rank &rank, xcoll_comm_t comm) {
+    constexpr uint64_t not_timed = 1;
+    const std::vector<float> mine(4, 1);
+    std::vector<float> sums(mine.size());
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(
+        xcoll_allreduce_init(mine.data(), sums.data(), mine.size(), XCOLL_FLOAT32, XCOLL_SUM, comm, &request));
+    const auto is_timed = [&] {
+        ranks::succeed(xcoll_start(&request));
+        rank.meet();
+        xcoll_status_t status;
+        int done = 0;
+        ranks::succeed(xcoll_wait_for(&request, -1, &done, &status));
+        return status.elapsed_ns > not_timed;
+    };
+    ranks::check(is_timed(), "the first start was not timed");
+    ranks::check(is_timed(), "it was not timed though a status was asked for before");
+    ranks::succeed(xcoll_start(&request));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::check(!is_timed(), "it was timed though nobody asked for the last status");
+    ranks::check(is_timed(), "it was not timed after a status was asked for again");
+    ranks::succeed(xcoll_request_free(&request));
+}
+
 void of_an_abort(const Rank &rank) {
     xcoll_comm_t comm = rank.open();
     const int offender = rank.size() - 1;
@@ -186,6 +211,7 @@ void test(Rank &rank) {
         of_too_long_a_message(rank, comm);
         of_an_operator(rank, comm);
         that_it_took_so_long(rank, comm);
+        that_one_started_again_was_timed(rank, comm);
         that_is_over_when_it_is_done(rank, comm);
         ranks::succeed(xcoll_comm_free(&comm));
     }
