@@ -105,6 +105,15 @@ void contender_run(const struct call *call, int root) {
     case OP_ALLTOALLV:
         MPI_Alltoallv(send, parts.sent, parts.sent_at, type, recv, parts.received, parts.received_at, type, world);
         break;
+    case OP_REDUCE_SCATTERV:
+        MPI_Reduce_scatter(send, recv, parts.received, type, sum, world);
+        break;
+    case OP_GATHERV:
+        MPI_Gatherv(send, parts.sent[rank_here], type, recv, parts.received, parts.received_at, type, root, world);
+        break;
+    case OP_SCATTERV:
+        MPI_Scatterv(send, parts.sent, parts.sent_at, type, recv, parts.received[rank_here], type, root, world);
+        break;
     case OP_SCAN:
         MPI_Scan(send, recv, count, type, sum, world);
         break;

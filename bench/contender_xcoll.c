@@ -73,6 +73,9 @@ static struct parts { size_t sent[most_ranks], received[most_ranks]; } parts;
     CALL(OP_SCATTER, scatter, send, recv, count, type, root)                                                           \
     CALL(OP_ALLGATHERV, allgatherv, send, parts.sent[rank_here], recv, parts.received, NULL, type)                     \
     CALL(OP_ALLTOALLV, alltoallv, send, parts.sent, NULL, recv, parts.received, NULL, type)                            \
+    CALL(OP_REDUCE_SCATTERV, reduce_scatterv, send, recv, parts.received, type, XCOLL_SUM)                             \
+    CALL(OP_GATHERV, gatherv, send, parts.sent[rank_here], recv, parts.received, NULL, type, root)                     \
+    CALL(OP_SCATTERV, scatterv, send, parts.sent, NULL, recv, parts.received[rank_here], type, root)                   \
     CALL(OP_SCAN, scan, send, recv, count, type, XCOLL_SUM)                                                            \
     CALL(OP_EXSCAN, exscan, send, recv, count, type, XCOLL_SUM)
 

@@ -149,7 +149,8 @@ struct work {
 };
 
 static int is_rooted(enum op op) {
-    return op == OP_BCAST || op == OP_REDUCE || op == OP_GATHER || op == OP_SCATTER;
+    return op == OP_BCAST || op == OP_REDUCE || op == OP_GATHER || op == OP_SCATTER || op == OP_GATHERV ||
+           op == OP_SCATTERV;
 }
 
 static void plan(struct rank *self, const struct task *task, struct work *work) {

@@ -14,6 +14,9 @@
 
 enum { most_ranks = 64, most_count_ranks = 1 << 20 };
 
+/* Those that only MPI and xcoll are measured with. */
+#define UNEVEN_OPS_OF_MPI (1u << OP_REDUCE_SCATTERV | 1u << OP_GATHERV | 1u << OP_SCATTERV)
+
 /* One for each operation but those in `lacking`, bits 1u << OP_... */
 static inline const struct variant *ordinary_variants(unsigned lacking) {
     static struct variant variants[compared_ops + 1];

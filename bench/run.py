@@ -37,7 +37,7 @@ def arguments():
     parser.add_argument("--loops", default="osu,honest", help="osu, honest or both")
     parser.add_argument("--in-place", choices=["no", "yes", "both"], help="allreduce only")
     parser.add_argument("--roots", choices=list(ROOTS), default="turns",
-                        help="of bcast, reduce, gather, scatter: another one every time, or rank 0 (%(default)s)")
+                        help="of bcast, reduce, gather(v), scatter(v): another one every time, or rank 0 (%(default)s)")
     parser.add_argument("--contenders", default="xcoll,persistent,openmpi,mpich,intelmpi,oneccl,ucc,gloo,bare",
                         help="any of the default (%(default)s), heap, nonblocking and ucc_persistent")
     parser.add_argument("--rounds", type=int, help=f"batches per cell and regime ({QUICK_ROUNDS} or {FULL_ROUNDS})")

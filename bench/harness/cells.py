@@ -8,10 +8,11 @@ FULL_SIZES = [1 << power for power in range(3, 27)]
 LARGEST = 64 << 20
 MOST_IN_GROUP = 16 << 10  # a group is for what is small
 
-REDUCTIONS = ("allreduce", "reduce", "reduce_scatter", "scan", "exscan")
-ROOTED = ("bcast", "reduce", "gather", "scatter")
-# Their size is that of one block; of allgatherv and alltoallv, whose blocks are uneven, the mean.
-BLOCKS = ("reduce_scatter", "allgather", "alltoall", "gather", "scatter", "allgatherv", "alltoallv")
+REDUCTIONS = ("allreduce", "reduce", "reduce_scatter", "reduce_scatterv", "scan", "exscan")
+ROOTED = ("bcast", "reduce", "gather", "scatter", "gatherv", "scatterv")
+# Their size is that of one block; of those whose blocks are uneven, the mean.
+BLOCKS = ("reduce_scatter", "allgather", "alltoall", "gather", "scatter", "allgatherv", "alltoallv", "reduce_scatterv",
+          "gatherv", "scatterv")
 GROUP_CALLS = 64
 
 

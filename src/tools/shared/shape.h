@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* bench/harness/jobs.py has those up to OP_GROUP in the same order. */
+/* bench/harness/jobs.py has those up to OP_SCATTERV in the same order. */
 enum op {
     OP_BARRIER,
     OP_BCAST,
