@@ -134,8 +134,6 @@ private:
     [[gnu::always_inline]] size_t shown_by(int p) const {
         return shown_bytes(kind(), op_, p, team_.size);
     }
-    // Who only gives may be several operations ahead of who only takes: as far as its credit goes.
-    static constexpr uint64_t looks_ahead = 2;
     bool goes_one_way() const {
         return traits(kind()).one_way;
     }

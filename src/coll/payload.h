@@ -48,6 +48,10 @@ inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
     return needs_slot ? slot_count : most_ahead(window, bytes);
 }
 
+// Who only gives may be several operations ahead of who only takes, as far as its credit goes: so whoever takes fetches
+// the head of the operation behind the next one.
+inline constexpr uint64_t looks_ahead = 2;
+
 // Whether it travels in the head itself.
 inline bool fits_head(size_t bytes) {
     return bytes > 0 && bytes <= inline_bytes;

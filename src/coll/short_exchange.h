@@ -30,7 +30,7 @@ public:
         return !tells_places && std::all_of(op.out, op.out + (sends_all ? ranks : 1), lies_together) &&
                std::all_of(op.in, op.in + (takes_all ? ranks : 1), lies_together);
     }
-    // If it fits: whether what this rank gives now is short.
+    // If it fits: whether what this rank gives to others now is short.
     static bool is_short(const Op &op, int rank, int ranks) {
         return given(op, rank, ranks) <= longest;
     }
@@ -73,12 +73,15 @@ public:
         uint64_t done = window_.done();
         for (int p = 0; p < team_.size; ++p) {
             if (p == team_.rank) {
-                keep_own();
                 continue;
             }
             if (!reads(p)) {
                 everyone = false;
                 continue;
+            }
+            // The root has more to do than those who give little, so these are ahead.
+            if (const size_t comes = in(op_, p).count; to_root && comes <= longest) {
+                window_.expect_head(p, n_ + looks_ahead, comes);
             }
             window_.check_or_leave(p, n_, call_);
             const Head &head = window_.head(p, n_);
@@ -90,6 +93,7 @@ public:
         if (everyone) {
             window_.saw_everyone(done);
         }
+        keep_own(); // not before: streams would move it once more
         window_.complete(n_);
         return true;
     }
@@ -105,8 +109,12 @@ private:
     static const Portion &out(const Op &op, int to) {
         return op.out[traits(kind).is_shared || to_root ? 0 : to];
     }
-    const Portion &in(int from) const {
-        return op_.in[kind == Kind::scatterv ? 0 : from];
+    static const Portion &in(const Op &op, int from) {
+        return op.in[kind == Kind::scatterv ? 0 : from];
+    }
+    // Whether a rank gives to itself.
+    static bool has_own(const Op &op, int rank) {
+        return !is_rooted() || rank == op.root;
     }
     // To all other ranks.
     static size_t given(const Op &op, int rank, int ranks) {
@@ -120,16 +128,16 @@ private:
         copy(to, out(op_, team_.rank == 0 ? 1 : 0).base, given_);
     }
     void keep_own() const {
-        if (is_rooted() && team_.rank != op_.root) {
+        if (!has_own(op_, team_.rank)) {
             return;
         }
-        const Portion &from = out(op_, team_.rank), &to = in(team_.rank);
+        const Portion &from = out(op_, team_.rank), &to = in(op_, team_.rank);
         if (from.base != to.base) {
             copy(to.base, from.base, to.count);
         }
     }
     [[gnu::always_inline]] bool take(int p, const Head &head) const {
-        const Portion &to = in(p);
+        const Portion &to = in(op_, p);
         const size_t comes = head.inlined ? head.inlined : head.place.total;
         const bool is_plain = head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes == to.count;
         if (!is_plain || head.asks != 0) [[unlikely]] {
