@@ -191,7 +191,7 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
     }
     set_type(call, dtype, "the sum of recvcounts", total);
     set_operator(call, dtype, op_handle);
-    op.counts = call.keep(recvcounts, static_cast<size_t>(ranks));
+    op.set_counts(call.keep(recvcounts, static_cast<size_t>(ranks)), static_cast<size_t>(ranks));
     const size_t own = recvcounts[rank] * op.element_bytes();
     if (send == XCOLL_IN_PLACE) {
         set_input(op, recv, total);

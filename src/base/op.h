@@ -1,6 +1,7 @@
 // One descriptor for every call: validation, fingerprint, selection and the algorithms all read this.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -192,8 +193,9 @@ struct Op {
     // Parts that are no blocks of `count` elements in the order of ranks: by the rank they go to (allgather, gather:
     // one for all) and by the rank they come from (scatter: one). Both are given, or neither.
     const Portion *out = nullptr, *in = nullptr;
-    // reduce_scatterv: elements of each rank's part.
+    // reduce_scatterv: elements of each rank's part, of the smallest and of the largest one.
     const size_t *counts = nullptr;
+    size_t least = 0, most = 0;
     // Messages: whom to and with which tag, and for a receive whom from. `root` and `count` are not used.
     int32_t to = 0, tag = 0, from = 0, recv_tag = 0;
     size_t sent = 0, room = 0; // bytes
@@ -222,6 +224,12 @@ struct Op {
     }
     size_t bytes() const {
         return count * element_bytes();
+    }
+    void set_counts(const size_t *of_ranks, size_t ranks) {
+        counts = of_ranks;
+        const auto [smallest, largest] = std::minmax_element(of_ranks, of_ranks + ranks);
+        least = *smallest;
+        most = *largest;
     }
 };
 

@@ -88,7 +88,8 @@ uint64_t BlockStream::baton_of(int p) const {
         return head.place.offset;
     }
     const size_t shown = shown_bytes(op.kind, op, p, team.size);
-    return shows_whole(p) ? told_place(head, op.kind, shown, slot_room_for(window, op.kind)) : 0;
+    const Kind kind = placed_as(op);
+    return shows_whole(p) ? told_place(head, kind, shown, slot_room_for(window, kind)) : 0;
 }
 
 void BlockStream::enter_slot() {

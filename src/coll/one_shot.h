@@ -51,7 +51,7 @@ public:
         }
     }
     uint64_t credit() const {
-        return credit_for(window_, kind(), shown_);
+        return credit_for(window_, placed(), shown_);
     }
     // False, nothing being announced, if there is no room: the operation has another way to show (streams.h,
     // block_stream.h).
@@ -81,7 +81,7 @@ public:
     [[gnu::always_inline]] bool finish() const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
-        const size_t room = slot_room_for(window_, kind());
+        const size_t room = slot_room_for(window_, placed());
         bool is_whole = true, everyone = true;
         uint64_t baton = 0;
         uint64_t done = window_.done();
@@ -105,7 +105,7 @@ public:
             is_whole &= is_shown(head);
             done = std::min(done, Window::done_by(head, n_));
             const size_t shown = shown_by(p);
-            data[at] = payload_of(window_, p, n_, kind(), shown, room) + place_in_shown(kind(), op_, team_.rank, p);
+            data[at] = payload_of(window_, p, n_, placed(), shown, room) + place_in_shown(kind(), op_, team_.rank, p);
             if (goes_one_way()) {
                 baton = told_place(head, kind(), shown, room);
             }
@@ -131,6 +131,9 @@ private:
     Kind kind() const {
         return fixed == Kind::none ? op_.kind : fixed;
     }
+    Kind placed() const {
+        return fixed == Kind::none ? placed_as(op_) : fixed;
+    }
     [[gnu::always_inline]] size_t shown_by(int p) const {
         return shown_bytes(kind(), op_, p, team_.size);
     }
@@ -154,7 +157,7 @@ private:
     bool put_lent(Head &head) const {
         const bool reduces = op_.kind == Kind::allreduce || scatters(op_);
         if (reduces && can_offer(team_, op_)) {
-            payload_place(window_, head, n_, op_.kind, shown_); // for the case that not all do
+            payload_place(window_, head, n_, placed(), shown_); // for the case that not all do
             offer(team_, op_, head);
             return true;
         }
@@ -177,7 +180,7 @@ private:
         if (shown_ == 0 || !has_part_for_each(kind())) {
             return put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
         }
-        char *to = payload_place(window_, head, n_, kind(), shown_);
+        char *to = payload_place(window_, head, n_, placed(), shown_);
         if (!to) [[unlikely]] {
             return false;
         }

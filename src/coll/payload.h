@@ -24,6 +24,17 @@ inline bool fills_slots(Kind kind) {
     return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::alltoall || kind == Kind::reduce_scatter;
 }
 
+// Where one gives much more than the other, most lines of slots that they swap were read by the wrong one. On a Zen 4
+// under one L3 an all-gather of 96 and 32 KiB takes 10.4 us through slots, and 5.7 through the ring.
+inline bool is_much_more(size_t most, size_t least) {
+    constexpr size_t much = 2;
+    return most > much * least;
+}
+// The kind in whose places a payload goes: parts that differ little, as equal ones.
+inline Kind placed_as(const Op &op) {
+    return op.kind == Kind::reduce_scatterv && !is_much_more(op.most, op.least) ? Kind::reduce_scatter : op.kind;
+}
+
 // Payloads up to this size lie in slots. Larger ones of other operations are better off in the ring, where lines rest
 // longer and a writer may be further ahead.
 inline size_t slot_room_for(const Window &window, Kind kind) {

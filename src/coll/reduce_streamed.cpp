@@ -93,12 +93,28 @@ private:
     void cut_in_rows() {
         const auto ranks = static_cast<size_t>(team.size);
         in_rows_ = scatters(op) && 2 * ranks <= block_count();
-        if (in_rows_) {
-            // Of each part, if they are equal, or of all together, where a slice may be one longer than its share.
-            const size_t most = op.kind == Kind::reduce_scatter ? block_count() / std::max<size_t>(ranks - 1, 1)
-                                                                : block_count() - ranks;
-            set_blocks(op.count / most + (op.count % most ? 1 : 0));
+        if (!in_rows_) {
+            return;
         }
+        if (op.kind == Kind::reduce_scatter) {
+            set_blocks(shares(op.count, block_count() / std::max<size_t>(ranks - 1, 1)));
+            return;
+        }
+        const size_t written = written_count(op, team.size);
+        const uint64_t full = shares(written, block_count());
+        // Where slices are one longer than their share in too many parts, there is room for that in each.
+        set_blocks(longest_row(full) <= block_count() ? full : shares(written, block_count() - ranks));
+    }
+    static uint64_t shares(size_t count, uint64_t each) {
+        return count / each + (count % each ? 1 : 0);
+    }
+    // Of the rank with the smallest part.
+    size_t longest_row(uint64_t rows) const {
+        size_t all = 0;
+        for (int q = 0; rows > 0 && q < team.size; ++q) {
+            all += shares(op.counts[q], rows);
+        }
+        return rows > 0 ? all - shares(op.least, rows) : 0;
     }
     // Within a block of the writer's, whose own slice is left out of a row as of what is shown whole (coll/shown.h).
     size_t place_in_block(int reader, int writer) const {
@@ -139,8 +155,9 @@ private:
             return mine(s);
         }
         if (shows_whole(p)) {
-            const char *shown = payload_of(window, p, n, op.kind, shown_bytes(op.kind, op, p, team.size),
-                                           slot_room_for(window, op.kind));
+            const Kind kind = placed_as(op);
+            const char *shown =
+                payload_of(window, p, n, kind, shown_bytes(op.kind, op, p, team.size), slot_room_for(window, kind));
             return shown + place_in_shown(op.kind, op, window.rank(), p) + bytes(s.first - my_first_);
         }
         return block(p, k) + (scatters(op) ? place_in_block(window.rank(), p) : 0);
@@ -197,7 +214,7 @@ Task all_entered(TaskHome &, Window &window, uint64_t n) {
 
 Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     Streamed s(team, op, call, n);
-    const bool in_slot = team.window->has_wide_slots() && fills_slots(op.kind);
+    const bool in_slot = team.window->has_wide_slots() && fills_slots(placed_as(op));
     in_slot ? s.plan_in_slot() : s.plan_for_ring();
     const uint64_t ahead = in_slot ? slot_count : most_ahead(*team.window, op.bytes());
     if (!team.window->has_credit(n, ahead)) {

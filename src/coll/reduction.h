@@ -32,9 +32,9 @@ inline bool goes_by_rank(const Op &op) {
 inline size_t input_count(const Op &op, int ranks) {
     return op.kind == Kind::reduce_scatter ? op.count * static_cast<size_t>(ranks) : op.count;
 }
-// Those of them that a rank writes for others, as far as ranks agree in that: its own block it keeps.
+// Those of them that a rank writes for others at most: its own part it keeps.
 inline size_t written_count(const Op &op, int ranks) {
-    return input_count(op, ranks) - (op.kind == Kind::reduce_scatter ? op.count : 0);
+    return input_count(op, ranks) - (op.kind == Kind::reduce_scatter ? op.count : op.least);
 }
 
 // Elements of the message, from one on.

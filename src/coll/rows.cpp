@@ -174,11 +174,10 @@ double cost_scatter_streamed(const Team &team, size_t bytes) {
     return far_round(team) + many_heads(team) + 2 * block_wait(team) +
            overlap * others * moved(team, bytes, byte_copied + byte_read);
 }
-double cost_scatterv_one_shot(const Team &team, size_t bytes) {
-    return far_round(team) + many_heads(team) + moved(team, bytes, byte_copied + byte_read);
-}
-double cost_scatterv_streamed(const Team &team, size_t bytes) {
-    return 2 * block_wait(team) + 0.9 * cost_scatterv_one_shot(team, bytes);
+// Of `bytes` for all ranks together.
+using Cost = double(const Team &, size_t);
+template <Cost cost> double of_mean_part(const Team &team, size_t bytes) {
+    return cost(team, bytes / static_cast<size_t>(team.size));
 }
 // A message to every rank, and no help by others.
 double cost_gathered(const Team &team, size_t bytes) {
@@ -239,8 +238,10 @@ constexpr Row reduce_scatter_rows[] = {
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };
 constexpr Row reduce_scatterv_rows[] = {
-    {"one_shot", too_large_for_one_piece, cost_scatterv_one_shot, one_shot, Needs::window, Order::team, Serves::users},
-    {"streamed", no_window, cost_scatterv_streamed, reduce_streamed, Needs::window, Order::team, Serves::users},
+    {"one_shot", too_large_for_one_piece, of_mean_part<cost_scatter_one_shot>, one_shot, Needs::window, Order::team,
+     Serves::users},
+    {"streamed", no_window, of_mean_part<cost_scatter_streamed>, reduce_streamed, Needs::window, Order::team,
+     Serves::users},
     {"gathered", no_window, cost_gathered, reduce_gathered, Needs::window, Order::team, Serves::users},
     {"messages", no_transport, cost_messages, reduce_messages, Needs::transport, Order::team, Serves::users},
 };

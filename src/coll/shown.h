@@ -4,9 +4,9 @@
 //     it shows              | for 0 | for 2 | for 3 |              its own block is left out, and the others close up
 //
 // So fewer bytes travel, more parts fit a head, and two ranks write where they read, which is what swapping their slots
-// pays for (Window::slot). Uneven parts do not close up, though the own one is not written either: all ranks that add
-// up show as much as each other, as one that streams through the slots in turns (block_stream.h) must not meet
-// another's whole message there. What is lent is the input as it lies.
+// pays for (Window::slot). Of uneven parts all ranks take room for as much as the one with the smallest shows: one that
+// streams through the slots in turns (block_stream.h) must not meet another's whole message there. What is lent is the
+// input as it lies.
 #pragma once
 
 #include "coll/reduction.h"
@@ -20,6 +20,10 @@ inline bool has_part_for_each(Kind kind) {
 // Where a rank's part begins in an input that has one for each; `rank` may be one past the last.
 inline size_t part_begin(Kind kind, const Op &op, int rank) {
     return traits(kind).blocks ? static_cast<size_t>(rank) * op.bytes() : result_begin(op, rank) * element_bytes(op);
+}
+
+inline size_t part_bytes(Kind kind, const Op &op, int rank) {
+    return traits(kind).blocks ? op.bytes() : result_of(op, rank).count * element_bytes(op);
 }
 
 // How many bytes a rank gives.
@@ -42,9 +46,12 @@ inline size_t part_begin(Kind kind, const Op &op, int rank) {
         return op.bytes();
     }
 }
-// And shows.
+// And shows, or takes room for.
 [[gnu::always_inline]] inline size_t shown_bytes(Kind kind, const Op &op, int rank, int ranks) {
     const size_t given = given_bytes(kind, op, rank, ranks);
+    if (kind == Kind::reduce_scatterv) {
+        return given - op.least * element_bytes(op);
+    }
     return given > 0 && traits(kind).blocks ? given - op.bytes() : given;
 }
 
@@ -54,8 +61,8 @@ inline size_t place_in_given(Kind kind, const Op &op, int reader) {
 }
 // And shows.
 inline size_t place_in_shown(Kind kind, const Op &op, int reader, int writer) {
-    const bool closed_up = traits(kind).blocks && reader > writer;
-    return place_in_given(kind, op, reader) - (closed_up ? op.bytes() : 0);
+    const bool closed_up = has_part_for_each(kind) && reader > writer;
+    return place_in_given(kind, op, reader) - (closed_up ? part_bytes(kind, op, writer) : 0);
 }
 
 // Writes what this rank shows of op.send, by copy(to, from, bytes).
@@ -66,12 +73,13 @@ template <class Copy>
         copy(to, from, shown);
         return;
     }
-    const size_t before = part_begin(kind, op, rank), behind = place_in_shown(kind, op, rank + 1, rank);
+    const size_t before = part_begin(kind, op, rank), next = part_begin(kind, op, rank + 1);
+    const size_t end = kind == Kind::reduce_scatterv ? op.bytes() : shown + op.bytes(); // of what it gives
     if (before > 0) {
         copy(to, from, before);
     }
-    if (behind < shown) {
-        copy(to + behind, from + part_begin(kind, op, rank + 1), shown - behind);
+    if (next < end) {
+        copy(to + before, from + next, end - next);
     }
 }
 

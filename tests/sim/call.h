@@ -42,7 +42,9 @@ struct Call {
         call.op = op;
         call.root = root;
         call.count = count;
-        call.counts = kind == Kind::reduce_scatterv ? counts.data() : nullptr;
+        if (kind == Kind::reduce_scatterv) {
+            call.set_counts(counts.data(), counts.size());
+        }
         call.user = user_operator(user, rank);
         call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : 0;
         if (has_parts()) {

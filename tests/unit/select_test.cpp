@@ -236,6 +236,16 @@ void an_all_gather_of_two_is_a_swap(void **) {
 // ---- sizes
 
 // Whatever it is asked for must fit in one piece; the classes of sizes must not round across that.
+void uneven_parts_of_a_sum_go_the_way_of_equal_ones(void **) {
+    Setting setting;
+    const Grouping grouping = one_group(4);
+    const Team team = setting.team(true, false, grouping);
+    const Choices choices(team, {});
+    for (size_t part = 1; part <= size_t{1} << 30; part *= 2) {
+        assert_ptr_equal(choices.row(Kind::reduce_scatter, part).run, choices.row(Kind::reduce_scatterv, 4 * part).run);
+    }
+}
+
 void one_piece_is_never_chosen_for_what_does_not_fit(void **) {
     Setting setting;
     const Team team = setting.team(true, false, one_group(4));
@@ -270,6 +280,7 @@ int main() {
         cmocka_unit_test(a_crowd_waits_as_rarely_as_it_can),
         cmocka_unit_test(the_kernel_copies_where_that_is_less_work),
         cmocka_unit_test(an_all_gather_of_two_is_a_swap),
+        cmocka_unit_test(uneven_parts_of_a_sum_go_the_way_of_equal_ones),
         cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
         cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
     };
