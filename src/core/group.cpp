@@ -215,6 +215,11 @@ void Group::run() {
         known->run(*comm_);
         return;
     }
+    stop_following();
+    if (entries_.size() == 1 && !failure_ && !has_requests()) { // nothing to plan
+        entries_[0].comm->run(entries_[0].call);
+        return;
+    }
     const std::unique_ptr<Plan> planned = plan(Use::now);
     planned->start();
     planned->wait(); // for those with requests of their own as well: they were under way together
