@@ -263,8 +263,17 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
     });
 }
 
+// What is of one predefined type on both sides is the call without types for each: a bridge to MPI gives two always.
+static bool are_one(size_t sendcount, xcoll_dtype_t sendtype, size_t recvcount, xcoll_dtype_t recvtype) {
+    return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount;
+}
+
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
                      void *recv, size_t recvcount, xcoll_dtype_t recvtype) {
+    if (are_one(sendcount, sendtype, recvcount, recvtype)) {
+        allgather(call, comm, send, sendcount, recv, sendtype);
+        return;
+    }
     call.op.kind = Kind::allgather;
     const int ranks = comm.team().size;
     const Items sent = items_of(call, "sendtype", sendtype);
@@ -278,6 +287,10 @@ void allgather_typed(Call &call, const Comm &comm, const void *send, size_t send
 
 void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
                   size_t recvcount, xcoll_dtype_t recvtype, int root) {
+    if (are_one(sendcount, sendtype, recvcount, recvtype)) {
+        gather(call, comm, send, sendcount, recv, sendtype, root);
+        return;
+    }
     call.op.kind = Kind::gather;
     const bool receives = is_root(call, comm, root);
     const bool in_place = receives && send == XCOLL_IN_PLACE;
@@ -297,6 +310,10 @@ void gather_typed(Call &call, const Comm &comm, const void *send, size_t sendcou
 
 void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,
                    size_t recvcount, xcoll_dtype_t recvtype, int root) {
+    if (are_one(sendcount, sendtype, recvcount, recvtype)) {
+        scatter(call, comm, send, recv, recvcount, recvtype, root);
+        return;
+    }
     call.op.kind = Kind::scatter;
     const bool sends = is_root(call, comm, root);
     const bool in_place = sends && recv == XCOLL_IN_PLACE;
@@ -316,6 +333,10 @@ void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendco
 
 void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
                     void *recv, size_t recvcount, xcoll_dtype_t recvtype) {
+    if (are_one(sendcount, sendtype, recvcount, recvtype)) {
+        alltoall(call, comm, send, recv, recvcount, recvtype);
+        return;
+    }
     call.op.kind = Kind::alltoall;
     const int ranks = comm.team().size;
     const auto n = static_cast<size_t>(ranks);
