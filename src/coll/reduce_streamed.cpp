@@ -44,9 +44,10 @@ public:
         cut_in_rows();
     }
 
-    // The results of a reduce-scatter with uneven parts come to lie on what has yet to be written.
+    // In rows, the results of a rank with a longer part than the first one's come to lie on what has yet to be written.
+    // Shorter ones replace rows of the first part that were, and where blocks are cut as the message lies, any.
     void save_input() {
-        if (op.kind == Kind::reduce_scatterv && op.send == op.recv && team.rank > 0 && op.count > 0) {
+        if (in_rows_ && op.kind == Kind::reduce_scatterv && op.send == op.recv && op.counts[team.rank] > op.counts[0]) {
             saved_.emplace(*team.scratch, bytes(op.count));
             team.kernels->copy(saved_->data(), op.send, bytes(op.count));
         }
