@@ -215,6 +215,15 @@ void fill_whole(Boxes &boxes, const Tensor &tensor, int rank) {
     boxes.reduction.whole_out = portion(nullptr, boxes.whole_out);
 }
 
+void fill_dealt(Boxes &boxes, const Tensor &tensor) {
+    if (tensor.elements == 0 || !is_whole(tensor.from, tensor.shape[static_cast<size_t>(tensor.from.dim)])) {
+        return;
+    }
+    for (size_t p = 0; p < tensor.to.parts.size(); ++p) {
+        boxes.reduction.dealt.push_back(static_cast<size_t>(tensor.size(tensor.to, static_cast<int>(p))));
+    }
+}
+
 } // namespace
 
 void reshard(Call &call, const Comm &comm, const void *send, void *recv, const xcoll_tensor_t *given, int from_dim,
@@ -253,6 +262,7 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
         op.kind = Kind::reshard_reduce;
         fill_reduction(*boxes, tensor, sections, rank);
         fill_whole(*boxes, tensor, rank);
+        fill_dealt(*boxes, tensor);
         op.reshard = &boxes->reduction;
         op.in = nullptr; // scratch memory
     } else {

@@ -20,6 +20,8 @@ struct Reshard {
     // from the call's.
     bool everything = false;
     Portion whole_in, whole_out;
+    // Every rank holds everything: elements of what each one wants. Or empty.
+    std::vector<size_t> dealt;
 };
 
 // Over shared memory, and by messages.

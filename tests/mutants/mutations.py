@@ -43,6 +43,7 @@ HABITS = ("ranks/habits_threads", "2")
 UNEVEN = ("ranks/uneven_habits_threads", "3")
 AGAIN = ("ranks/started_again_threads", "2")
 KNOWN_GROUPS = ("ranks/known_groups_threads", "3")
+RESHARD = ("ranks/reshard_threads", "3")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
 
 
@@ -123,6 +124,12 @@ MUTATIONS = [
               "return given - op.most * element_bytes(op);")),
     mutation("uneven parts: full rows in any case", MIXED, "slices that are longer than their share leave the block",
              ("src/coll/reduce_streamed.cpp", "longest_row(full) <= block_count() ? full :", "true ? full :")),
+    mutation("uneven parts in place: no input is saved", MIXED, "a rank's result replaces what it has yet to show",
+             ("src/coll/reduce_streamed.cpp", "op.counts[team.rank] > op.counts[0]", "false")),
+    mutation("a reshard deals out as much as there is", RESHARD, "parts that overlap are longer than the tensor",
+             ("src/coll/reshard_reduce.cpp", "        scattered_.count = std::accumulate(", "        std::accumulate(")),
+    mutation("a reshard's parts lie together wherever they lie", RESHARD, "what lies between parts is added up",
+             ("src/coll/reshard_reduce.cpp", "(!run || (next && run != next))", "!run")),
     mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
              ("src/core/comm_blocking.cpp", "    const PlainSteps<kind> steps(team_, op, call, n);\n"
               "    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {",

@@ -137,6 +137,31 @@ void grouped_queries(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Parts of every length from none on: in the order of ranks, in the opposite order, and each across those before.
+void sums_dealt_out(const Rank &rank, xcoll_comm_t comm) {
+    const int ranks_ = rank.size();
+    for (const bool upwards : {true, false}) {
+        for (const int64_t across : {0, 2}) {
+            Indices first(static_cast<size_t>(ranks_)), count = first;
+            int64_t next = 0, end = 0;
+            for (int i = 0; i < ranks_; ++i) {
+                const auto p = static_cast<size_t>(upwards ? i : ranks_ - 1 - i);
+                first[p] = std::max<int64_t>(next - across, 0);
+                count[p] = 3 * (i % 4);
+                next = first[p] + count[p];
+                end = std::max(end, next);
+            }
+            for (const int to_dim : {0, 1}) {
+                Case c{{7, 7}, XCOLL_PARTIAL, to_dim, {}, {}, first, count, XCOLL_SUM};
+                c.shape[static_cast<size_t>(to_dim)] = end + 1; // the last is nobody's
+                reshard(rank, comm, c, Form::blocking, "sums dealt out");
+                c.row_gap = 5;
+                reshard(rank, comm, c, Form::persistent, "sums dealt out of what has gaps");
+            }
+        }
+    }
+}
+
 void partial_sums(const Rank &rank, xcoll_comm_t comm) {
     for (const int to_dim : std::initializer_list<int>{XCOLL_REPLICATED, 0, 1, 2}) {
         for (const int64_t gap : {0, 3}) {
@@ -190,14 +215,15 @@ void different_calls(const Rank &rank, xcoll_comm_t comm) {
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (void (*part)(const Rank &, xcoll_comm_t) :
-         {random_tensors, sequence_and_heads, grouped_queries, partial_sums, long_ones, different_calls}) {
+    for (void (*part)(const Rank &, xcoll_comm_t) : {random_tensors, sequence_and_heads, grouped_queries, partial_sums,
+                                                     sums_dealt_out, long_ones, different_calls}) {
         part(rank, comm);
     }
     ranks::succeed(xcoll_comm_free(&comm));
     comm = rank.open("GROUPS=2,2");
     grouped_queries(rank, comm);
     partial_sums(rank, comm);
+    sums_dealt_out(rank, comm);
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
