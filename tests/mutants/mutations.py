@@ -8,43 +8,10 @@ bounded, and what is sequentially consistent or atomic anyway is no data race, s
 
 from dataclasses import dataclass
 
-# Parts of tests/sim/programs_test, by words of their names.
-MIXED = ("sim/programs_test", "mixed_operations")
-ONE = ("sim/programs_test", "one_communicator")
-PAIRS = ("sim/programs_test", "swap_wide_slots")
-BATONS = ("sim/programs_test", "hand_to_and_fro")
-HEAPS = ("sim/programs_test", "where_it_lies")
-MISMATCH = ("sim/programs_test", "by_those_who_wait")
-NETWORK = ("sim/programs_test", "through_a_network")
-NETWORK_MISMATCH = ("sim/programs_test", "over_a_network")
-LANES = ("sim/programs_test", "through_windows")
-LANES_MISMATCH = ("sim/programs_test", "where_some_algorithms")
-# Ranks that are threads, under ThreadSanitizer.
-THREADS = ("unit/window_threads_test", "")
-REFUSED = ("unit/transport_mismatch_test", "")
-POST_BOUNDS = ("unit/post_bounds_test", "")
-POST_THREADS = ("unit/post_threads_test", "")
-RECORDER = ("unit/recorder_test", "")
-RING = ("unit/ring_test", "")
-WAYS = ("unit/copy_way_test", "")
-KEPT = ("unit/batons_test", "")
-TOLD = ("unit/window_told_test", "")
-ATTACH = ("unit/attach_test", "")
-CHOICES = ("unit/select_test", "")
-# The library as programs use it, by so many ranks.
-BLOCKING = ("ranks/rooted_bursts_threads", "3")
-REQUESTS = ("ranks/requests_threads", "3")
-SEVERAL = ("ranks/several_threads_threads", "2")
-TROUBLE = ("ranks/trouble_threads", "3")
-ABORTED = ("faults/aborted", "3")
-REFUSED_GROUPS = ("ranks/refused_groups_threads", "3")
-LONG = ("ranks/long_exchanges_threads", "2")
-HABITS = ("ranks/habits_threads", "2")
-UNEVEN = ("ranks/uneven_habits_threads", "3")
-AGAIN = ("ranks/started_again_threads", "2")
-KNOWN_GROUPS = ("ranks/known_groups_threads", "3")
-RESHARD = ("ranks/reshard_threads", "3")
-LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
+from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
+                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, TOLD, ATTACH, CHOICES,
+                      BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
+                      KNOWN_GROUPS, RESHARD, LENT)
 
 
 @dataclass
