@@ -4,6 +4,10 @@
 // so 64 small all-gathers cost little more than one. Everything else is an operation of its own. All ranks plan alike,
 // from the kinds of the calls alone.
 //
+// A stage begins when the one before it is complete on this rank, not chunk by chunk behind it: where all share memory
+// there is nothing to hide. On two cores of a Xeon a reduce-scatter of 1.5 MiB and the all-gather of its results take
+// 205 us, and 226 if both are under way at once and the second waits for nothing.
+//
 // Most groups on a communicator are like one of the last (core/group_habit.h). As long as a group goes on like that,
 // only its buffers are looked at; from the first call that differs on it is recorded, with all that came before.
 #pragma once
