@@ -264,8 +264,9 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
 }
 
 // What is of one predefined type on both sides is the call without types for each: a bridge to MPI gives two always.
+// A count that is wrong is told of as the call names it.
 static bool are_one(size_t sendcount, xcoll_dtype_t sendtype, size_t recvcount, xcoll_dtype_t recvtype) {
-    return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount;
+    return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount && recvcount <= most_elements;
 }
 
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
