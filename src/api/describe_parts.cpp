@@ -172,6 +172,12 @@ void set_all_to_all(Call &call, const Comm &comm, const void *send, void *recv, 
     check_apart({out, ranks}, {in, ranks});
 }
 
+// What is of one predefined type on both sides is the call without types for each: a bridge to MPI gives two always.
+// A count that is wrong is told of as the call names it.
+bool are_one(size_t sendcount, xcoll_dtype_t sendtype, size_t recvcount, xcoll_dtype_t recvtype) {
+    return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount && recvcount <= most_elements;
+}
+
 } // namespace
 
 void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
@@ -261,12 +267,6 @@ void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sen
     set_all_to_all(call, comm, send, recv, [&](Portion *out) {
         fill(out, {"send", send}, items, {"sendcounts", sendcounts}, sdispls, ranks);
     });
-}
-
-// What is of one predefined type on both sides is the call without types for each: a bridge to MPI gives two always.
-// A count that is wrong is told of as the call names it.
-static bool are_one(size_t sendcount, xcoll_dtype_t sendtype, size_t recvcount, xcoll_dtype_t recvtype) {
-    return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount && recvcount <= most_elements;
 }
 
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
