@@ -23,7 +23,11 @@ inline size_t part_begin(Kind kind, const Op &op, int rank) {
 }
 
 inline size_t part_bytes(Kind kind, const Op &op, int rank) {
-    return traits(kind).blocks ? op.bytes() : result_of(op, rank).count * element_bytes(op);
+    return traits(kind).blocks ? op.bytes() : op.counts[rank] * element_bytes(op);
+}
+// What every rank keeps for itself at least.
+inline size_t kept_bytes(Kind kind, const Op &op) {
+    return traits(kind).blocks ? op.bytes() : has_part_for_each(kind) ? op.least * element_bytes(op) : 0;
 }
 
 // How many bytes a rank gives.
@@ -49,10 +53,7 @@ inline size_t part_bytes(Kind kind, const Op &op, int rank) {
 // And shows, or takes room for.
 [[gnu::always_inline]] inline size_t shown_bytes(Kind kind, const Op &op, int rank, int ranks) {
     const size_t given = given_bytes(kind, op, rank, ranks);
-    if (kind == Kind::reduce_scatterv) {
-        return given - op.least * element_bytes(op);
-    }
-    return given > 0 && traits(kind).blocks ? given - op.bytes() : given;
+    return given > 0 ? given - kept_bytes(kind, op) : 0;
 }
 
 // Where what a reader takes begins in what a writer gives.
@@ -74,7 +75,7 @@ template <class Copy>
         return;
     }
     const size_t before = part_begin(kind, op, rank), next = part_begin(kind, op, rank + 1);
-    const size_t end = kind == Kind::reduce_scatterv ? op.bytes() : shown + op.bytes(); // of what it gives
+    const size_t end = shown + kept_bytes(kind, op); // of what it gives
     if (before > 0) {
         copy(to, from, before);
     }
