@@ -169,7 +169,7 @@ public:
         together_.send = from;
         together_.recv = to;
     }
-    const Op &allreduce() const {
+    const Op &reduction() const {
         return together_;
     }
     void unpack() const {
@@ -204,7 +204,7 @@ public:
             scattered_.recv = result_->data();
         }
     }
-    const Op &reduce_scatter() const {
+    const Op &reduction() const {
         return scattered_;
     }
     void unpack() const {
@@ -217,12 +217,15 @@ private:
     const char *in_a_row(std::span<const Portion> parts) {
         const char *begin = nullptr, *next = nullptr;
         for (const Portion &part : parts) {
-            const char *run = part.bytes() > 0 ? one_run(part) : next;
-            if (part.bytes() > 0 && (!run || (next && run != next))) {
+            if (part.bytes() == 0) {
+                continue;
+            }
+            const char *run = one_run(part);
+            if (!run || (next && run != next)) {
                 return packed(parts);
             }
             begin = begin ? begin : run;
-            next = run ? run + part.bytes() : nullptr;
+            next = run + part.bytes();
         }
         return begin;
     }
@@ -242,28 +245,22 @@ private:
     std::optional<Scratch> packed_, result_;
 };
 
-Task reduce_dealt(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
-    const Dealt dealt(team, op);
-    const Op &scattered = dealt.reduce_scatter();
-    co_await cheapest(scattered.kind, team, scattered.bytes(), needs)->run(home, team, scattered, call, n);
-    dealt.unpack();
-}
-
-Task reduce_everything(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n,
-                       Row::Needs needs) {
-    const Whole whole(team, op);
-    const Op &allreduce = whole.allreduce();
-    co_await cheapest(Kind::allreduce, team, allreduce.bytes(), needs)->run(home, team, allreduce, call, n);
-    whole.unpack();
+// As what it amounts to where all ranks hold everything: the Whole of it or what is Dealt.
+template <class Tensor>
+Task reduce_as(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
+    const Tensor tensor(team, op);
+    const Op &reduction = tensor.reduction();
+    co_await cheapest(reduction.kind, team, reduction.bytes(), needs)->run(home, team, reduction, call, n);
+    tensor.unpack();
 }
 
 Task reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
     if (op.reshard->everything && !op.user) {
-        co_await reduce_everything(home, team, op, call, n, needs);
+        co_await reduce_as<Whole>(home, team, op, call, n, needs);
         co_return;
     }
     if (!op.reshard->dealt.empty() && !op.user) {
-        co_await reduce_dealt(home, team, op, call, n, needs);
+        co_await reduce_as<Dealt>(home, team, op, call, n, needs);
         co_return;
     }
     Reduction steps(team, op);

@@ -87,8 +87,7 @@ MUTATIONS = [
               "traits(kind).blocks && reader > writer")),
     mutation("uneven parts: everybody takes room for the largest alone", MIXED,
              "what a rank with a smaller part shows is longer than its place",
-             ("src/coll/shown.h", "return given - op.least * element_bytes(op);",
-              "return given - op.most * element_bytes(op);")),
+             ("src/coll/shown.h", "op.least * element_bytes(op)", "op.most * element_bytes(op)")),
     mutation("uneven parts: full rows in any case", MIXED, "slices that are longer than their share leave the block",
              ("src/coll/reduce_streamed.cpp", "longest_row(full) <= block_count() ? full :", "true ? full :")),
     mutation("uneven parts in place: no input is saved", MIXED, "a rank's result replaces what it has yet to show",
@@ -96,7 +95,7 @@ MUTATIONS = [
     mutation("a reshard deals out as much as there is", RESHARD, "parts that overlap are longer than the tensor",
              ("src/coll/reshard_reduce.cpp", "        scattered_.count = std::accumulate(", "        std::accumulate(")),
     mutation("a reshard's parts lie together wherever they lie", RESHARD, "what lies between parts is added up",
-             ("src/coll/reshard_reduce.cpp", "(!run || (next && run != next))", "!run")),
+             ("src/coll/reshard_reduce.cpp", "!run || (next && run != next)", "!run")),
     mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
              ("src/core/comm_blocking.cpp", "    const PlainSteps<kind> steps(team_, op, call, n);\n"
               "    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {",
