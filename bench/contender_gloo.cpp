@@ -192,7 +192,7 @@ void contender_init(int *rank, int *size) {
 }
 
 const struct variant *contender_variants(void) {
-    return ordinary_variants(1u << OP_REDUCE_SCATTER | 1u << OP_SCAN | 1u << OP_EXSCAN | UNEVEN_OPS_OF_MPI);
+    return ordinary_variants(1u << OP_REDUCE_SCATTER | 1u << OP_SCAN | 1u << OP_EXSCAN | OPS_OF_MPI_ALONE);
 }
 
 void *contender_alloc(enum memory, size_t bytes) {

@@ -51,9 +51,11 @@ void *contender_alloc(enum memory memory, size_t bytes) {
 
 /* In uneven parts. */
 static struct parts { int sent[most_ranks], sent_at[most_ranks], received[most_ranks], received_at[most_ranks]; } parts;
+static struct peers peers;
 
 void contender_prepare(const struct call *call) {
     int sent_at = 0, received_at = 0;
+    peers = peers_of(call->variant->op, rank_here, ranks, MPI_PROC_NULL);
     for (int p = 0; p < ranks; p++) {
         const int pair = call->variant->op == OP_ALLTOALLV ? rank_here + p : p;
         parts.sent[p] = parts.received[p] = (int)uneven(call->count, pair);
@@ -113,6 +115,18 @@ void contender_run(const struct call *call, int root) {
         break;
     case OP_SCATTERV:
         MPI_Scatterv(send, parts.sent, parts.sent_at, type, recv, parts.received[rank_here], type, root, world);
+        break;
+    case OP_SENDRECV:
+        MPI_Sendrecv(send, count, type, peers.to, 0, recv, count, type, peers.from, 0, world, MPI_STATUS_IGNORE);
+        break;
+    case OP_PINGPONG:
+        if (rank_here % 2 == 0) {
+            MPI_Send(send, count, type, peers.to, 0, world);
+        }
+        MPI_Recv(recv, count, type, peers.from, 0, world, MPI_STATUS_IGNORE);
+        if (rank_here % 2 == 1) {
+            MPI_Send(send, count, type, peers.to, 0, world);
+        }
         break;
     case OP_SCAN:
         MPI_Scan(send, recv, count, type, sum, world);

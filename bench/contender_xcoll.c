@@ -45,7 +45,7 @@ void contender_init(int *rank, int *size) {
 }
 
 const struct variant *contender_variants(void) {
-    return ordinary_variants(0);
+    return ordinary_variants(form == FORM_PERSISTENT || form == FORM_NONBLOCKING ? 1u << OP_PINGPONG : 0);
 }
 
 void *contender_alloc(enum memory memory, size_t bytes) {
@@ -60,6 +60,7 @@ void *contender_alloc(enum memory memory, size_t bytes) {
 
 /* In uneven parts. */
 static struct parts { size_t sent[most_ranks], received[most_ranks]; } parts;
+static struct peers peers;
 
 #define CALLS(CALL)                                                                                                    \
     CALL(OP_BARRIER, barrier)                                                                                          \
@@ -76,6 +77,7 @@ static struct parts { size_t sent[most_ranks], received[most_ranks]; } parts;
     CALL(OP_REDUCE_SCATTERV, reduce_scatterv, send, recv, parts.received, type, XCOLL_SUM)                             \
     CALL(OP_GATHERV, gatherv, send, parts.sent[rank_here], recv, parts.received, NULL, type, root)                     \
     CALL(OP_SCATTERV, scatterv, send, parts.sent, NULL, recv, parts.received[rank_here], type, root)                   \
+    CALL(OP_SENDRECV, sendrecv, send, count, peers.to, 0, recv, count, peers.from, 0, type)                            \
     CALL(OP_SCAN, scan, send, recv, count, type, XCOLL_SUM)                                                            \
     CALL(OP_EXSCAN, exscan, send, recv, count, type, XCOLL_SUM)
 
@@ -85,6 +87,17 @@ static void call_group(const struct call *call) {
         const size_t at = k * call->count * dtype_size(call->dtype);
         must(xcoll_allgather((const char *)call->send + at, call->count, (char *)call->recv + at * (size_t)ranks,
                              type_of(call->dtype), world));
+    }
+}
+
+static void ping_pong(const struct call *call) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    if (rank_here % 2 == 0) {
+        must(xcoll_send(call->send, call->count, type, peers.to, 0, world));
+    }
+    must(xcoll_recv(call->recv, call->count, type, peers.from, 0, world));
+    if (rank_here % 2 == 1) {
+        must(xcoll_send(call->send, call->count, type, peers.to, 0, world));
     }
 }
 
@@ -100,6 +113,9 @@ static void run_blocking(const struct call *call, int root) {
         break;
         CALLS(CALL)
 #undef CALL
+    case OP_PINGPONG:
+        ping_pong(call);
+        break;
     default:
         call_group(call);
         must(xcoll_group_end());
@@ -150,6 +166,7 @@ static void make_persistent(const struct call *call, int root) {
 }
 
 void contender_prepare(const struct call *call) {
+    peers = peers_of(call->variant->op, rank_here, ranks, XCOLL_NO_RANK);
     for (int p = 0; p < ranks; p++) {
         parts.sent[p] = parts.received[p] = uneven(call->count, call->variant->op == OP_ALLTOALLV ? rank_here + p : p);
     }

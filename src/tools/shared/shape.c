@@ -32,6 +32,8 @@ size_t shape_sent(const struct shape *shape) {
         return is_root ? uneven_before(count, shape->size) : 0;
     case OP_REDUCE_SCATTERV:
         return uneven_before(count, shape->size);
+    case OP_PINGPONG:
+        return shape_partner(shape) >= 0 ? count : 0;
     case OP_SEND:
     case OP_RECV:
         return sends_to_partner(shape) ? count : 0;
@@ -154,10 +156,11 @@ int shape_spans(const struct shape *shape, struct span *spans) {
     case OP_SENDRECV:
         spans[0] = (struct span){0, 0, count, before, before + 1};
         return 1;
+    case OP_PINGPONG:
     case OP_SEND:
     case OP_RECV:
         spans[0] = (struct span){0, 0, count, shape_partner(shape), shape_partner(shape) + 1};
-        return shape_partner(shape) >= 0 && !sends_to_partner(shape);
+        return shape_partner(shape) >= 0 && (shape->op == OP_PINGPONG || !sends_to_partner(shape));
     case OP_GATHER:
         return rank == root ? from_everyone(shape, 0, spans) : 0;
     case OP_GATHERV:

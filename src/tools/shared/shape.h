@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* bench/harness/jobs.py has those up to OP_SCATTERV in the same order. */
+/* bench/harness/jobs.py has those up to OP_PINGPONG in the same order. */
 enum op {
     OP_BARRIER,
     OP_BCAST,
@@ -29,6 +29,7 @@ enum op {
     OP_GATHERV,
     OP_SCATTERV,
     OP_SENDRECV, /* to the next rank, from the one before */
+    OP_PINGPONG, /* even ranks send to the odd ones behind them, who answer when it has come */
     OP_SEND,     /* even ranks to the odd ones behind them */
     OP_RECV      /* and back */
 };
@@ -49,7 +50,7 @@ struct span {
     int first, end;
 };
 
-/* With whom this rank exchanges messages by OP_SEND and OP_RECV; -1: nobody, being the last of an odd number. */
+/* With whom this rank exchanges messages by OP_PINGPONG, OP_SEND and OP_RECV; -1: nobody, being the last of an odd number. */
 int shape_partner(const struct shape *shape);
 /* How many elements this rank gives, lying at the begin of its buffer. */
 size_t shape_sent(const struct shape *shape);
