@@ -2,23 +2,14 @@
 #include <new>
 
 #include "coll/plain_steps.h"
-#include "coll/point_to_point.h"
 #include "coll/streams.h"
+#include "coll/user_message.h"
 #include "coll/window_algorithms.h"
 #include "core/comm.h"
 #include "fabric/run_ahead.h"
 #include "run/runners.h"
 
 namespace xcoll {
-
-namespace {
-
-// Its message comes in a line of one peer, where a wait sees it without driving anything.
-bool may_wait_on_line(const Op &op) {
-    return op.kind == Kind::send || (op.kind == Kind::recv && !needs_drive(op.from));
-}
-
-} // namespace
 
 void Comm::wait_for_credit(uint64_t n, uint64_t ahead) {
     let_peers_catch_up(*window_, n, ahead, looks_of_wait);
@@ -159,7 +150,7 @@ void Comm::run_message(const Call &call) {
     const Recorded recorded = record_message(call.op);
     try {
         open_post();
-        run_task(call.op, {}, 0, user_message, Row::Needs::window);
+        message_now(call.op);
         record_end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
         record_end(recorded, failure.result());
@@ -169,6 +160,26 @@ void Comm::run_message(const Call &call) {
         throw;
     } catch (const std::bad_alloc &) {
         record_end(recorded, XCOLL_ERR_NO_MEMORY);
+        throw;
+    }
+}
+
+void Comm::message_now(const Op &op) {
+    UserMessage steps(team_, op); // not in the block: the messages may still point into it when they are cancelled
+    try {
+        steps.start();
+        while (!steps.advance()) {
+            const Until obstacle = steps.obstacle();
+            wait(obstacle, watcher_, steps.needs_drive(obstacle) ? driving(patience_) : patience_);
+        }
+        steps.finish();
+    } catch (const Failure &failure) {
+        if (is_fatal(failure.result())) {
+            cancel_messages();
+        }
+        throw;
+    } catch (const std::bad_alloc &) {
+        cancel_messages();
         throw;
     }
 }
@@ -208,8 +219,7 @@ void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm
     Task task = algorithm(home, team_, op, call, n);
     const bool by_messages = needs == Row::Needs::transport;
     try {
-        const bool moves_when_driven = by_messages || (traits(op.kind).is_message && !may_wait_on_line(op));
-        run_to_end(task, parking, watcher_, moves_when_driven ? driving(patience_) : patience_);
+        run_to_end(task, parking, watcher_, by_messages ? driving(patience_) : patience_);
     } catch (const Failure &failure) {
         // Before the frame goes away that the messages may still point into.
         if (is_fatal(failure.result())) {

@@ -109,6 +109,12 @@ Until Post::until(const Ticket &ticket) {
     return {&LaneDirectory::lane(window_.at(item.peer, directory), window_.rank()), 1, item.peer};
 }
 
+// An answer to the offer comes by the lane that the message comes by.
+Until Post::until(const Ticket &send, const Ticket &receive) {
+    const PostItem &out = *send.item, &in = *receive.item;
+    return out.peer == in.peer && out.state == PostItem::State::offered ? until(receive) : end(receive);
+}
+
 bool Post::advance(const Ticket &ticket) {
     if (cancelled_ || is_over(ticket)) {
         return false;

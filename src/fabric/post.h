@@ -72,6 +72,8 @@ public:
     }
     // What to wait for before advance() can do more for this ticket, which is not over.
     Until until(const Ticket &ticket);
+    // The same of a send and a receive that are both not over: the end of the receive, unless one line tells of both.
+    Until until(const Ticket &send, const Ticket &receive);
     // Moves what can be moved with this ticket's peer, until the ticket is over. True if something moved.
     bool advance(const Ticket &ticket);
     // The same for all peers that something is waited for from, a bit at a time; and makes room for those who cannot go

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "base/task.h"
 #include "coll/point_to_point.h"
 
 using namespace post_ranks;
@@ -48,6 +49,15 @@ Program make_program(std::mt19937 &random, int ranks, int messages) {
     return program;
 }
 
+Task exchange(TaskHome &, Post &post, PostExchange what, Post::Status *status) {
+    PointToPoint steps(post);
+    steps.start(what);
+    while (!steps.advance()) {
+        co_await steps.obstacle();
+    }
+    steps.finish(*status);
+}
+
 // One call as a user's request.
 struct Running {
     Running(Post &post, const Call &call_, int rank_) : call(call_), rank(rank_), buffer(call_.bytes, 'x') {
@@ -58,10 +68,14 @@ struct Running {
         }
         if (call.is_send) {
             buffer = pattern(call.bytes, call.number);
-            task = post_send(home, post, call.peer, call.tag, buffer.data(), buffer.size());
-        } else {
-            task = post_recv(home, post, call.peer, call.tag, buffer.data(), buffer.size(), &status);
         }
+        PostExchange what;
+        if (call.is_send) {
+            what = {.to = call.peer, .send_tag = call.tag, .send = buffer.data(), .send_bytes = buffer.size()};
+        } else {
+            what = {.source = call.peer, .recv_tag = call.tag, .recv = buffer.data(), .room = buffer.size()};
+        }
+        task = exchange(home, post, what, &status);
         task.start();
     }
     Running(const Running &) = delete;
@@ -258,9 +272,9 @@ void a_ring_of_sendrecvs_does_not_lock_up(void **) {
                 data.push_back(pattern(bytes, rank));
                 got.emplace_back(bytes);
                 homes.push_back({&frames[i], &parkings[i]});
-                const PostExchange exchange{(rank + 1) % ranks,         1, data[i].data(), bytes,
-                                            (rank + ranks - 1) % ranks, 1, got[i].data(),  bytes};
-                tasks.push_back(post_sendrecv(homes[i], r[rank], exchange, &statuses[i]));
+                const PostExchange shift{(rank + 1) % ranks,         1, data[i].data(), bytes,
+                                         (rank + ranks - 1) % ranks, 1, got[i].data(),  bytes};
+                tasks.push_back(exchange(homes[i], r[rank], shift, &statuses[i]));
                 tasks.back().start();
             }
             for (int event = 0; event < 100000; ++event) {
@@ -293,7 +307,7 @@ void an_exchange_that_is_cut_short_has_ended_both_ways(void **) {
     char small = 0;
     Post::Status status{};
     r[1].send(0, 1, "too long", 8);
-    Task task = post_sendrecv(home, r[0], {1, 1, data.data(), data.size(), 1, 1, &small, 1}, &status);
+    Task task = exchange(home, r[0], {1, 1, data.data(), data.size(), 1, 1, &small, 1}, &status);
     task.start();
     for (int i = 0; i < 10; ++i) {
         r.progress();
@@ -325,15 +339,7 @@ void no_rank_is_nobody(void **) {
     Parking parking;
     TaskHome home{&frames, &parking};
     Post::Status status{};
-    Task send = post_send(home, r[0], no_rank, 1, nullptr, 5);
-    send.start();
-    assert_true(send.done());
-    Task recv = post_recv(home, r[0], no_rank, 1, nullptr, 5, &status);
-    recv.start();
-    assert_true(recv.done());
-    assert_status(status, no_rank, any_tag, 0);
-    status = {};
-    Task both = post_sendrecv(home, r[0], {no_rank, 1, nullptr, 5, no_rank, 1, nullptr, 5}, &status);
+    Task both = exchange(home, r[0], {no_rank, 1, nullptr, 5, no_rank, 1, nullptr, 5}, &status);
     both.start();
     assert_true(both.done());
     assert_status(status, no_rank, any_tag, 0);

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "coll/point_to_point.h"
+#include "base/task.h"
 
 using namespace post_ranks;
 

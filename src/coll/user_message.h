@@ -1,0 +1,122 @@
+// A user's send, receive, or both at once, as the steps of a call. Bytes that do not lie together are packed on the
+// way.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "coll/algorithm.h"
+#include "coll/point_to_point.h"
+#include "coll/scratch.h"
+
+namespace xcoll {
+
+// Where the bytes of a part are while they travel.
+class Parcel {
+public:
+    Parcel(Team &team, const Portion *part, const void *buffer)
+        : team_(team), part_(part), data_(static_cast<char *>(const_cast<void *>(buffer))) {
+        if (part && (part->views() != 1 || part->view(0).runs() != 1)) {
+            packed_.emplace(*team.scratch, part->bytes());
+            data_ = packed_->data();
+        } else if (part) {
+            data_ = part->view(0).base;
+        }
+    }
+    char *data() const {
+        return data_;
+    }
+    void pack() const {
+        each_run([this](char *run, char *at, size_t bytes) { team_.kernels->copy(at, run, bytes); });
+    }
+    // As much as has come.
+    void unpack(size_t arrived) const {
+        each_run([&, this](char *run, char *at, size_t bytes) {
+            const auto before = static_cast<size_t>(at - data_);
+            team_.kernels->copy(run, at, before < arrived ? std::min(bytes, arrived - before) : 0);
+        });
+    }
+
+private:
+    template <class Move> void each_run(Move move) const {
+        char *at = data_;
+        for (size_t v = 0; packed_ && v < part_->views(); ++v) {
+            const View view = part_->view(v);
+            for (size_t r = 0; r < view.runs(); ++r, at += view.run) {
+                move(view.run_at(r), at, view.run);
+            }
+        }
+    }
+    Team &team_;
+    const Portion *part_;
+    char *data_;
+    std::optional<Scratch> packed_;
+};
+
+// To be used as PointToPoint is.
+class UserMessage {
+public:
+    UserMessage(Team &team, const Op &op)
+        : op_(op), out_(team, sends() ? op.out : nullptr, op.send), in_(team, receives() ? op.in : nullptr, op.recv),
+          steps_(*team.post) {
+        out_.pack();
+    }
+    void start() {
+        steps_.start(what());
+    }
+    bool advance() {
+        return steps_.advance();
+    }
+    Until obstacle() {
+        return steps_.obstacle();
+    }
+    bool needs_drive(const Until &obstacle) const {
+        return steps_.needs_drive(obstacle);
+    }
+    // Throws what kept the message from coming.
+    void finish() {
+        Post::Status status{};
+        try {
+            steps_.finish(status);
+        } catch (...) {
+            report(status); // a message that was too long says whose it was
+            throw;
+        }
+        in_.unpack(status.bytes);
+        report(status);
+    }
+
+private:
+    bool sends() const {
+        return op_.kind != Kind::recv;
+    }
+    bool receives() const {
+        return op_.kind != Kind::send;
+    }
+    PostExchange what() const {
+        PostExchange what;
+        if (sends()) {
+            what.to = op_.to;
+            what.send_tag = op_.tag;
+            what.send = out_.data();
+            what.send_bytes = op_.sent;
+        }
+        if (receives()) {
+            what.source = op_.from;
+            what.recv_tag = op_.recv_tag;
+            what.recv = in_.data();
+            what.room = op_.room;
+        }
+        return what;
+    }
+    void report(const Post::Status &status) const {
+        if (op_.received && receives()) {
+            *op_.received = {status.source, status.tag, status.bytes};
+        }
+    }
+    const Op &op_;
+    const Parcel out_, in_;
+    PointToPoint steps_;
+};
+
+} // namespace xcoll
