@@ -141,7 +141,9 @@ private:
 
     // ---- sending (post_send.cpp)
     Ticket send_to_self(int tag, const void *data, size_t bytes);
-    bool put_letter(Link &l, int tag, const char *data, size_t bytes, size_t &put);
+    // Add what they put to what was `moved`. False: there is no room.
+    bool put_letter(Link &l, int tag, const char *data, size_t total, size_t &moved);
+    bool put_more(Link &l, uint32_t message, const char *data, size_t total, size_t &moved);
     void open_out(int peer);
     bool has_credit(Link &l, size_t bytes) const;
     bool push(int peer);

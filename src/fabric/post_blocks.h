@@ -1,9 +1,10 @@
-// Memory through which a rank streams its large messages, whoever they are for: blocks that are handed out in the order
-// in which they came back, so that each is rewritten as late as possible. Rewriting a line that a peer has just read
-// costs 6 ns under one L3 and 27 ns across two; one that the peer's cache has dropped costs 0.7.
+// Memory through which a rank streams its messages of more than one piece, whoever they are for: blocks that are handed
+// out in the order in which they came back, so that each is rewritten as late as possible. Rewriting a line that a peer
+// has just read costs 6 ns under one L3 and 27 ns across two; one that the peer's cache has dropped costs 0.7.
 //
 // One pool for all peers, since only their number times its size would have to be small. Blocks that a slow peer holds
-// are no obstacle for others: without a block a message goes on through the ring of its lane.
+// are no obstacle for others: without a block a message goes on through the ring of its lane. A lane fills its block
+// piece by piece, and leaves it when it is full, or when all lines are taken and it looks.
 #pragma once
 
 #include <cstddef>

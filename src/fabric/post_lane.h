@@ -8,7 +8,7 @@
 // smaller, so the receiver does not take one for the other. It reads a line, and the payload that the line tells of,
 // after it saw the number: all of it was written before. The sender rewrites them after it saw that they were taken:
 // all of it was read before. Each store releases and each load acquires, so this holds on every processor. The bytes
-// and blocks of line i are free again when taken > i, in the order of the lines.
+// of line i, and a block whose last payload it has, are free again when taken > i, in the order of the lines.
 //
 // What the lines tell makes a message small or large:
 //
@@ -43,15 +43,19 @@ namespace xcoll {
 
 inline constexpr uint64_t post_lines = 32;
 inline constexpr size_t post_ring_bytes = 32 * 1024;
-// The most that lies in the ring for one line.
-inline constexpr size_t post_piece = 4096;
+// The most that goes with the first line of a message, and that lies in the ring for any. The receiver copies it out
+// while the sender copies in the next. Bare loops of a Xeon take 1.7 us for 4 KiB there and back in pieces of 2 KiB,
+// and 1.9 in pieces of 1 or 4.
+inline constexpr size_t post_piece = 2048;
 // Small messages: their senders wait for nobody, so two ranks may both send first.
 inline constexpr size_t post_letter = 16 * 1024;
 inline constexpr uint64_t post_credit = 128 * 1024;
 
-struct alignas(line_bytes) PostLine {
+struct alignas(2 * line_bytes) PostLine {
     enum class What : uint8_t { letter, offer, more, go, over, withheld, declined };
-    static constexpr size_t room = 40;
+    // In the second cache line, which processors fetch with the first: 64 bytes there and back take 0.52 us on a Xeon,
+    // and 0.62 where they lie elsewhere.
+    static constexpr size_t room = 104;
 
     Signal number;
     What what;
@@ -71,7 +75,7 @@ struct alignas(line_bytes) PostLine {
         return what == What::offer || bytes > room ? elsewhere.total : bytes;
     }
 };
-static_assert(sizeof(PostLine) == line_bytes);
+static_assert(sizeof(PostLine) == 2 * line_bytes);
 
 struct PostLane {
     PostLine lines[post_lines];

@@ -1,8 +1,16 @@
 #include "fabric/post_out.h"
 
+#include <algorithm>
+
 #include "fabric/visit.h"
 
 namespace xcoll {
+
+namespace {
+constexpr uint64_t whole_lines(size_t bytes) {
+    return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
+} // namespace
 
 uint64_t PostOut::open(Window &window) {
     holds_ = std::make_unique<Hold[]>(post_lines);
@@ -30,6 +38,23 @@ void PostOut::settle(PostBlocks &blocks) {
             --blocks_held_;
         }
     }
+    if (taken_ == written_) {
+        leave_block(blocks); // nobody knows when there is more to put into it
+    }
+}
+
+// It is free when its last line is taken.
+void PostOut::leave_block(PostBlocks &blocks) {
+    if (block_ == PostBlocks::none) {
+        return;
+    }
+    if (block_line_ < taken_) {
+        blocks.give(block_);
+        --blocks_held_;
+    } else {
+        holds_[block_line_ % post_lines].block = block_;
+    }
+    block_ = PostBlocks::none;
 }
 
 bool PostOut::has_line(PostBlocks &blocks) {
@@ -39,35 +64,46 @@ bool PostOut::has_line(PostBlocks &blocks) {
     return written_ - taken_ < post_lines;
 }
 
-// A payload lies in one piece, so the rest of the ring stays empty where it does not fit.
-bool PostOut::find_in_ring(PostBlocks &blocks, size_t bytes, uint64_t &at) {
-    const uint64_t room = (bytes + line_bytes - 1) / line_bytes * line_bytes;
+// A payload lies in one piece, so the rest of the ring stays empty where it does not fit. The same of a block.
+uint64_t PostOut::find_in_ring(PostBlocks &blocks, size_t bytes) {
+    const uint64_t room = whole_lines(bytes);
     const uint64_t rest = post_ring_bytes - head_ % post_ring_bytes;
     const uint64_t begin = rest < room ? head_ + rest : head_;
     if (begin + room - tail_ > post_ring_bytes) {
         settle(blocks);
         if (begin + room - tail_ > post_ring_bytes) {
-            return false;
+            return 0;
         }
     }
-    at = ring_offset_ + begin % post_ring_bytes;
     head_ = begin + room;
-    return true;
+    return ring_offset_ + begin % post_ring_bytes;
+}
+
+uint64_t PostOut::find_in_block(PostBlocks &blocks, size_t bytes) {
+    if (block_ == PostBlocks::none || block_used_ + bytes > PostBlocks::block_bytes) {
+        leave_block(blocks);
+        block_ = blocks.take();
+        if (block_ == PostBlocks::none) {
+            return 0;
+        }
+        block_used_ = 0;
+        ++blocks_held_;
+    }
+    const uint64_t at = block_ + block_used_;
+    block_used_ += whole_lines(bytes);
+    block_line_ = written_;
+    return at;
 }
 
 // May shorten the payload. 0: there is no place.
-uint64_t PostOut::find_place(PostSupplies &supplies, size_t &bytes) {
-    if (bytes > post_piece) {
-        block_ = supplies.blocks.take();
-        if (block_ != PostBlocks::none) {
-            ++blocks_held_;
-            bytes = std::min(bytes, PostBlocks::block_bytes);
-            return block_;
+uint64_t PostOut::find_place(PostSupplies &supplies, size_t total, size_t &bytes) {
+    if (total > post_piece) {
+        if (const uint64_t at = find_in_block(supplies.blocks, bytes)) {
+            return at;
         }
-        bytes = post_piece;
+        bytes = std::min(bytes, post_piece);
     }
-    uint64_t at = 0;
-    return find_in_ring(supplies.blocks, bytes, at) ? at : 0;
+    return find_in_ring(supplies.blocks, bytes);
 }
 
 size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data, size_t bytes) {
@@ -75,10 +111,9 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
     if (stuck_) {
         return full;
     }
-    block_ = PostBlocks::none;
     PostLine &line = lane_->lines[written_ % post_lines];
     if (bytes > PostLine::room) {
-        const uint64_t place = find_place(supplies, bytes);
+        const uint64_t place = find_place(supplies, label.total, bytes);
         if (place == 0) {
             stuck_ = true;
             return full;
@@ -95,7 +130,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
     line.tag = label.tag;
     line.message = label.message;
     line.bytes = static_cast<uint32_t>(bytes);
-    holds_[written_ % post_lines] = {head_, block_};
+    holds_[written_ % post_lines] = {head_, PostBlocks::none};
     supplies.window.publish(line.number, ++written_);
     return bytes;
 }

@@ -68,14 +68,18 @@ private:
         uint64_t block;
     };
     bool has_line(PostBlocks &blocks);
-    uint64_t find_place(PostSupplies &supplies, size_t &bytes);
-    bool find_in_ring(PostBlocks &blocks, size_t bytes, uint64_t &at);
+    uint64_t find_place(PostSupplies &supplies, size_t total, size_t &bytes);
+    uint64_t find_in_block(PostBlocks &blocks, size_t bytes);
+    uint64_t find_in_ring(PostBlocks &blocks, size_t bytes);
+    void leave_block(PostBlocks &blocks);
 
     PostLane *lane_ = nullptr;
     uint64_t ring_offset_ = 0; // of the lane's ring in the segment
     uint64_t written_ = 0, taken_ = 0;
-    uint64_t head_ = 0, tail_ = 0; // of the ring: [tail_, head_) is in use
-    uint64_t block_ = PostBlocks::none;
+    uint64_t head_ = 0, tail_ = 0;      // of the ring: [tail_, head_) is in use
+    uint64_t block_ = PostBlocks::none; // that payloads are put into now
+    size_t block_used_ = 0;
+    uint64_t block_line_ = 0; // the last that has a payload there
     size_t blocks_held_ = 0;
     bool stuck_ = false;
     std::unique_ptr<Hold[]> holds_; // by line

@@ -7,10 +7,12 @@ namespace xcoll {
 
 namespace {
 
-// Long enough to be worth a line, short enough that the receiver copies out while the sender copies in.
+// Of what follows the first: long enough to be worth a line, short enough that the receiver copies out while the sender
+// copies in. On a Xeon exchanged messages of 32 to 128 KiB take 1.4 times as long in pieces of 4 KiB as of 8, and those
+// there and back of 16 KiB 1.05 times in pieces of 2 as of 4.
 size_t piece_of(size_t total) {
     constexpr size_t long_message = 128 * 1024;
-    return total <= post_letter ? post_piece : total <= long_message ? 2 * post_piece : PostBlocks::block_bytes;
+    return total <= post_letter ? 2 * post_piece : total <= long_message ? 4 * post_piece : PostBlocks::block_bytes;
 }
 
 } // namespace
@@ -41,13 +43,20 @@ Post::Ticket Post::send(int peer, int tag, const void *data, size_t bytes) {
     if (!l.out.is_open()) {
         open_out(peer);
     }
-    size_t put = 0;
-    if (bytes <= post_piece && l.waiting.empty() && has_credit(l, bytes) &&
-        put_letter(l, tag, static_cast<const char *>(data), bytes, put)) {
+    size_t moved = 0;
+    const auto *from = static_cast<const char *>(data);
+    const bool is_told =
+        bytes <= post_letter && l.waiting.empty() && has_credit(l, bytes) && put_letter(l, tag, from, bytes, moved);
+    const uint32_t message = l.messages - 1;
+    while (is_told && moved < bytes && put_more(l, message, from, bytes, moved)) {
+    }
+    if (is_told && moved == bytes) {
         return {};
     }
-    PostItem &item = box_.start(PostItem::State::waiting, peer, tag, data, bytes);
-    l.waiting.push(&item);
+    PostItem &item = box_.start(is_told ? PostItem::State::flowing : PostItem::State::waiting, peer, tag, data, bytes);
+    item.message = message;
+    item.moved = moved;
+    (is_told ? l.flowing : l.waiting).push(&item);
     activate(peer);
     push(peer);
     return {&item};
@@ -107,14 +116,15 @@ bool Post::has_credit(Link &l, size_t bytes) const {
     return wanted - l.letters_claimed <= post_credit;
 }
 
-bool Post::put_letter(Link &l, int tag, const char *data, size_t bytes, size_t &put) {
-    const PostOut::Label label{PostLine::What::letter, tag, l.messages, bytes, nullptr};
-    put = l.out.put(supplies_, label, data, std::min(bytes, post_piece));
+bool Post::put_letter(Link &l, int tag, const char *data, size_t total, size_t &moved) {
+    const PostOut::Label label{PostLine::What::letter, tag, l.messages, total, nullptr};
+    const size_t put = l.out.put(supplies_, label, data, std::min(total, post_piece));
     if (put == PostOut::full) {
         return false;
     }
+    moved += put;
     ++l.messages;
-    l.letters += post_weight(bytes);
+    l.letters += post_weight(total);
     return true;
 }
 
@@ -219,13 +229,8 @@ bool Post::announce(int peer) {
     return true;
 }
 
-bool Post::flow(Link &l) {
-    PostItem *send = l.flowing.first();
-    if (!send) {
-        return false;
-    }
-    const size_t piece = std::min(piece_of(send->bytes), send->bytes - send->moved);
-    if (piece > post_piece && supplies_.blocks.empty()) {
+bool Post::put_more(Link &l, uint32_t message, const char *data, size_t total, size_t &moved) {
+    if (supplies_.blocks.empty()) {
         if (!supplies_.blocks.is_open()) {
             supplies_.blocks.open(window_);
         }
@@ -235,12 +240,20 @@ bool Post::flow(Link &l) {
             }
         }
     }
-    const PostOut::Label label{PostLine::What::more, 0, send->message, send->bytes, nullptr};
-    const size_t put = l.out.put(supplies_, label, send->data + send->moved, piece);
+    const PostOut::Label label{PostLine::What::more, 0, message, total, nullptr};
+    const size_t put = l.out.put(supplies_, label, data + moved, std::min(piece_of(total), total - moved));
     if (put == PostOut::full) {
         return false;
     }
-    send->moved += put;
+    moved += put;
+    return true;
+}
+
+bool Post::flow(Link &l) {
+    PostItem *send = l.flowing.first();
+    if (!send || !put_more(l, send->message, send->data, send->bytes, send->moved)) {
+        return false;
+    }
     if (send->moved == send->bytes) {
         l.flowing.pop();
         box_.close(*send);

@@ -33,7 +33,7 @@ void what_a_rank_sends_itself_is_bounded(void **) {
 void both_may_send_first(void **) {
     for (const Kinship kinship : kinships) {
         Ranks r(2, kinship);
-        for (const size_t bytes : {size_t{0}, size_t{40}, size_t{4096}, size_t{10000}, post_letter}) {
+        for (const size_t bytes : {size_t{0}, size_t{104}, size_t{2048}, size_t{10000}, post_letter}) {
             const std::vector<char> data[2] = {pattern(bytes, 1), pattern(bytes, 2)};
             for (const int me : {0, 1}) {
                 const Post::Ticket out = r[me].send(1 - me, 1, data[me].data(), bytes);
@@ -230,8 +230,8 @@ void the_rest_of_a_letter_is_taken_too(void **) {
     Ranks r(2);
     const std::vector<char> data = pattern(post_letter, 1);
     std::vector<char> got(post_letter);
-    for (size_t used = 0; used < post_ring_bytes - post_piece; used += post_piece) {
-        r[0].send(1, 1, data.data(), post_piece);
+    for (size_t used = 0; used < post_lines - 1; ++used) {
+        r[0].send(1, 1, data.data(), 1);
     }
     const Post::Ticket out = r[0].send(1, 2, data.data(), post_letter);
     assert_false(Post::is_over(out));

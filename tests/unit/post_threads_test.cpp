@@ -73,7 +73,7 @@ void threads_exchange_messages_of_all_sizes(void **) {
 void threads_stream_small_messages(void **) {
     constexpr int messages = 20000;
     std::vector<std::vector<char>> data;
-    for (const int bytes : {1, 0, 40, 4096, 4096, 64, 4096, 3000, 4096, 5000}) {
+    for (const int bytes : {1, 0, 104, 2048, 2048, 200, 2048, 3000, 2048, 5000}) {
         data.push_back(pattern(static_cast<size_t>(bytes), static_cast<int>(data.size())));
     }
     const size_t within_lines = 3; // of them; with the others the ring is full before the lines are
