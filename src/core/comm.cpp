@@ -27,16 +27,15 @@ CopyWay::Rule copies(const Settings &settings) {
                                         : CopyWay::Rule::learn;
 }
 
-// One copy by the kernel, and not two through the ring, measured with two ranks (XCOLL_CMA=on and off): a message there
-// and back takes 0.2 to 0.8 of the time on a Xeon up to 256 KiB, exchanged ones of 64 KiB half of it on a Zen 4, of 256
-// KiB as long, sent one way 1.4 times as long.
+// One copy by the kernel, and not two through shared memory, measured with two ranks of a Xeon (XCOLL_CMA=on and off):
+// exchanged messages of 1 MiB take 0.8 of the time and of 4 MiB 0.6, but of 64 to 256 KiB 1.0 to 1.3 times as long, and
+// messages there and back 1.2 to 1.6 times.
 AttachedMessages attached_messages(const Membership &membership) {
     const Attach attach = membership.settings.attach;
     if (attach == Attach::off || !membership.node->attach_refusal().empty()) {
         return {};
     }
-    return attach == Attach::on ? AttachedMessages{0, ~size_t{0}}
-                                : AttachedMessages{size_t{64} << 10, size_t{128} << 10};
+    return attach == Attach::on ? AttachedMessages{0, true} : AttachedMessages{size_t{1} << 20, false};
 }
 
 std::shared_ptr<Window> make_window(const Membership &membership) {

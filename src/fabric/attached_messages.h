@@ -1,5 +1,5 @@
 // Which messages of private memory a rank lends to a rank of another process, for which the kernel copies them
-// (fabric/attach.h), in bytes. None of them, as it stands.
+// (fabric/attach.h). None of them, as it stands.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,17 @@
 namespace xcoll {
 
 struct AttachedMessages {
-    size_t least = ~size_t{0}, most = 0;
+    size_t least = ~size_t{0}; // bytes
+    // Those as well whose receiver sends nothing to their sender meanwhile. It alone would copy then, while two ranks
+    // copy what goes through shared memory.
+    bool one_way = false;
 
     bool hold(size_t bytes) const {
-        return least <= bytes && bytes <= most;
+        return least <= bytes;
     }
     // The same without shorter ones.
     AttachedMessages from(size_t bytes) const {
-        return {std::max(least, bytes), most};
+        return {std::max(least, bytes), one_way};
     }
 };
 

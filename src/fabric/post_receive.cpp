@@ -257,7 +257,8 @@ void Post::accept(PostItem &receive, const char *address) {
         box_.close(receive);
         return;
     }
-    const Fetched fetched = fits && address ? fetch(receive, address) : Fetched::not_at_all;
+    const bool pays = window_.shares_process(receive.peer) || window_.attached_messages().one_way || l.is_sending();
+    const Fetched fetched = fits && address && pays ? fetch(receive, address) : Fetched::not_at_all;
     if (fetched == Fetched::never) {
         receive.state = PostItem::State::arriving; // for ever: its sender says so in its farewell, or is dead
         l.arriving.push(&receive);

@@ -82,10 +82,9 @@ std::string print_lending(const Json &all) {
     if (!attached["why_not"].is_null()) {
         return line("large buffers", "through the ring: " + attached["why_not"].text());
     }
-    const Json &most = attached["messages_up_to_bytes"];
     return line("large buffers",
-                "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) +
-                    (most.is_null() ? " on" : " to " + bytes(most)) +
+                "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) + " on" +
+                    (attached["messages_one_way"].truth() ? "" : ", if they go both ways,") +
                     (serves_anything(all["algorithms"], "attached") ? " and where attached serves" : "") +
                     ", else through the ring");
 }
