@@ -170,7 +170,7 @@ void Comm::message_now(const Op &op) {
         steps.start();
         while (!steps.advance()) {
             const Until obstacle = steps.obstacle();
-            wait(obstacle, watcher_, steps.needs_drive(obstacle) ? driving(patience_) : patience_);
+            wait(obstacle, watcher_, steps.needs_drive(obstacle) ? driving(patience_) : for_one_rank(patience_));
         }
         steps.finish();
     } catch (const Failure &failure) {
