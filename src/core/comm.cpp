@@ -30,7 +30,7 @@ CopyWay::Rule copies(const Settings &settings) {
 // One copy by the kernel, and not two through shared memory, measured with two ranks of a Xeon (XCOLL_CMA=on and off):
 // exchanged messages of 1 MiB take 0.8 of the time and of 4 MiB 0.6, but of 64 to 256 KiB 1.0 to 1.3 times as long, and
 // messages there and back 1.2 to 1.6 times. With more ranks than processors, each step through shared memory may wait
-// for a processor: messages of 64 KiB to 1 MiB take 0.65 to 0.95 of the time by the kernel, any way.
+// for a processor: all that wait for their receives in any case take 0.65 to 0.95 of the time by the kernel, any way.
 AttachedMessages attached_messages(const Membership &membership) {
     const Attach attach = membership.settings.attach;
     if (attach == Attach::off || !membership.node->attach_refusal().empty()) {
@@ -39,8 +39,7 @@ AttachedMessages attached_messages(const Membership &membership) {
     if (attach == Attach::on) {
         return {0, true};
     }
-    return membership.node->crowded() ? AttachedMessages{size_t{64} << 10, true}
-                                      : AttachedMessages{size_t{1} << 20, false};
+    return membership.node->crowded() ? AttachedMessages{post_letter, true} : AttachedMessages{size_t{1} << 20, false};
 }
 
 std::shared_ptr<Window> make_window(const Membership &membership) {

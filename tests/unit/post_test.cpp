@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t large = 3 * post_letter + 5;
 const std::vector<size_t> sizes = {0,    1,    63,   64,    65,    103,    104,    105,    2047,    2048,         2049,
-                                   6143, 6144, 6145, 16384, 16385, 100000, 131073, 500001, 1 << 20, (1 << 23) + 1};
+                                   6143, 6144, 6145, 32768, 32769, 100000, 131073, 500001, 1 << 20, (1 << 23) + 1};
 constexpr Kinship kinships[] = {Kinship::together, Kinship::apart};
 
 void a_message_arrives_as_it_was_sent(void **) {
