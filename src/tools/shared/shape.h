@@ -50,7 +50,8 @@ struct span {
     int first, end;
 };
 
-/* With whom this rank exchanges messages by OP_PINGPONG, OP_SEND and OP_RECV; -1: nobody, being the last of an odd number. */
+/* With whom this rank exchanges messages by OP_PINGPONG, OP_SEND and OP_RECV; -1: nobody, being the last of an odd
+ * number. */
 int shape_partner(const struct shape *shape);
 /* How many elements this rank gives, lying at the begin of its buffer. */
 size_t shape_sent(const struct shape *shape);
