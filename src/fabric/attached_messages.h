@@ -9,8 +9,8 @@ namespace xcoll {
 
 struct AttachedMessages {
     size_t least = ~size_t{0}; // bytes
-    // Those as well whose receiver sends nothing to their sender meanwhile. It alone would copy then, while two ranks
-    // copy what goes through shared memory.
+    // Those as well whose receiver sends nothing meanwhile. It alone would copy then, while two ranks copy what goes
+    // through shared memory.
     bool one_way = false;
 
     bool hold(size_t bytes) const {

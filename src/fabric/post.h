@@ -15,6 +15,7 @@
 // before. Only a receive from any source, and what is parked on end(), has to be driven by progress().
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -137,6 +138,11 @@ private:
     // Whether the peer can copy a message of mine itself.
     bool reaches(int peer, size_t bytes) const {
         return window_.shares_process(peer) || window_.attached_messages().hold(bytes);
+    }
+
+    bool is_sending() const {
+        return std::any_of(active_.begin(), active_.end(),
+                           [this](int peer) { return links_[static_cast<size_t>(peer)].is_sending(); });
     }
 
     // ---- sending (post_send.cpp)

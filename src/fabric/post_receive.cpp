@@ -125,6 +125,7 @@ void Post::take_line(int peer, const PostLine &line) {
         break;
     case PostLine::What::over:
         if (PostItem *send = l.offered.take_message(line.message)) {
+            window_.count_lent();
             box_.close(*send);
         }
         break;
@@ -257,7 +258,7 @@ void Post::accept(PostItem &receive, const char *address) {
         box_.close(receive);
         return;
     }
-    const bool pays = window_.shares_process(receive.peer) || window_.attached_messages().one_way || l.is_sending();
+    const bool pays = window_.shares_process(receive.peer) || window_.attached_messages().one_way || is_sending();
     const Fetched fetched = fits && address && pays ? fetch(receive, address) : Fetched::not_at_all;
     if (fetched == Fetched::never) {
         receive.state = PostItem::State::arriving; // for ever: its sender says so in its farewell, or is dead

@@ -219,9 +219,6 @@ bool Post::announce(int peer) {
     if (l.out.put(supplies_, label, nullptr, 0) == PostOut::full) {
         return false;
     }
-    if (address) {
-        window_.count_lent();
-    }
     ++l.messages;
     l.waiting.pop();
     send->state = PostItem::State::offered;

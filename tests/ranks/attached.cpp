@@ -160,6 +160,31 @@ void pass_on(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Of two ranks that have a processor each, only what both send at once; the sender counts what was read where it lies.
+void lends_what_goes_both_ways(const Rank &rank) {
+    xcoll_comm_t comm = rank.open("");
+    const bool one_way = lent_bytes::described(comm).find("\"messages_one_way\": false") == std::string::npos;
+    const int me = rank.rank(), other = 1 - me;
+    std::vector<uint8_t> send(size_t{2} << 20, 7), recv(send.size());
+    const auto lends = [&](bool wanted, const char *what, auto act) {
+        const uint64_t before = times_lent(comm);
+        ranks::succeed(act());
+        ranks::check(times_lent(comm) - before == (wanted ? 1 : 0), what);
+        rank.meet();
+    };
+    if (rank.size() == 2) {
+        lends(me == 0 && one_way, "a message that goes alone is lent, or must not be", [&] {
+            return me == 0 ? xcoll_send(send.data(), send.size(), XCOLL_UINT8, other, 1, comm)
+                           : xcoll_recv(recv.data(), recv.size(), XCOLL_UINT8, other, 1, comm);
+        });
+        lends(true, "exchanged messages are lent", [&] {
+            return xcoll_sendrecv(send.data(), send.size(), other, 1, recv.data(), recv.size(), other, 1, XCOLL_UINT8,
+                                  comm);
+        });
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 // What the kernel does not copy is an error that says what helps, and not a crash: here the input of rank 0 is not
 // there.
 void a_buffer_that_is_not_there_is_an_error(const Rank &rank) {
@@ -193,6 +218,7 @@ void test(Rank &rank) {
     pass_on(rank, comm);
     ranks::succeed(xcoll_comm_free(&comm));
     lends_where_it_is_told_to(rank);
+    lends_what_goes_both_ways(rank);
     comm = rank.open("CMA=off");
     std::vector<uint8_t> send(large), recv(large * static_cast<size_t>(rank.size()));
     ranks::succeed(xcoll_allgather(send.data(), large, recv.data(), XCOLL_UINT8, comm));

@@ -84,7 +84,7 @@ std::string print_lending(const Json &all) {
     }
     return line("large buffers",
                 "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) + " on" +
-                    (attached["messages_one_way"].truth() ? "" : ", if they go both ways,") +
+                    (attached["messages_one_way"].truth() ? "" : ", if their receivers send as well,") +
                     (serves_anything(all["algorithms"], "attached") ? " and where attached serves" : "") +
                     ", else through the ring");
 }
