@@ -147,9 +147,8 @@ private:
 
     // ---- sending (post_send.cpp)
     Ticket send_to_self(int tag, const void *data, size_t bytes);
-    // Add what they put to what was `moved`. False: there is no room.
+    // Sets how much of it has `moved`. False: there is no room.
     bool put_letter(Link &l, int tag, const char *data, size_t total, size_t &moved);
-    bool put_more(Link &l, uint32_t message, const char *data, size_t total, size_t &moved);
     void open_out(int peer);
     bool has_credit(Link &l, size_t bytes) const;
     bool push(int peer);

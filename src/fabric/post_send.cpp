@@ -44,21 +44,16 @@ Post::Ticket Post::send(int peer, int tag, const void *data, size_t bytes) {
         open_out(peer);
     }
     size_t moved = 0;
-    const auto *from = static_cast<const char *>(data);
-    const bool is_told =
-        bytes <= post_letter && l.waiting.empty() && has_credit(l, bytes) && put_letter(l, tag, from, bytes, moved);
-    const uint32_t message = l.messages - 1;
-    while (is_told && moved < bytes && put_more(l, message, from, bytes, moved)) {
-    }
-    if (is_told && moved == bytes) {
+    if (bytes <= post_piece && l.waiting.empty() && has_credit(l, bytes) &&
+        put_letter(l, tag, static_cast<const char *>(data), bytes, moved)) {
         return {};
     }
-    PostItem &item = box_.start(is_told ? PostItem::State::flowing : PostItem::State::waiting, peer, tag, data, bytes);
-    item.message = message;
-    item.moved = moved;
-    (is_told ? l.flowing : l.waiting).push(&item);
+    PostItem &item = box_.start(PostItem::State::waiting, peer, tag, data, bytes);
+    l.waiting.push(&item);
     activate(peer);
-    push(peer);
+    // A letter goes before anything else is looked at, as far as there is room.
+    while (push(peer) && bytes <= post_letter && item.state != PostItem::State::over) {
+    }
     return {&item};
 }
 
@@ -122,7 +117,7 @@ bool Post::put_letter(Link &l, int tag, const char *data, size_t total, size_t &
     if (put == PostOut::full) {
         return false;
     }
-    moved += put;
+    moved = put;
     ++l.messages;
     l.letters += post_weight(total);
     return true;
@@ -226,7 +221,11 @@ bool Post::announce(int peer) {
     return true;
 }
 
-bool Post::put_more(Link &l, uint32_t message, const char *data, size_t total, size_t &moved) {
+bool Post::flow(Link &l) {
+    PostItem *send = l.flowing.first();
+    if (!send) {
+        return false;
+    }
     if (supplies_.blocks.empty()) {
         if (!supplies_.blocks.is_open()) {
             supplies_.blocks.open(window_);
@@ -237,20 +236,13 @@ bool Post::put_more(Link &l, uint32_t message, const char *data, size_t total, s
             }
         }
     }
-    const PostOut::Label label{PostLine::What::more, 0, message, total, nullptr};
-    const size_t put = l.out.put(supplies_, label, data + moved, std::min(piece_of(total), total - moved));
+    const size_t piece = std::min(piece_of(send->bytes), send->bytes - send->moved);
+    const PostOut::Label label{PostLine::What::more, 0, send->message, send->bytes, nullptr};
+    const size_t put = l.out.put(supplies_, label, send->data + send->moved, piece);
     if (put == PostOut::full) {
         return false;
     }
-    moved += put;
-    return true;
-}
-
-bool Post::flow(Link &l) {
-    PostItem *send = l.flowing.first();
-    if (!send || !put_more(l, send->message, send->data, send->bytes, send->moved)) {
-        return false;
-    }
+    send->moved += put;
     if (send->moved == send->bytes) {
         l.flowing.pop();
         box_.close(*send);
