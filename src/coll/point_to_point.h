@@ -9,8 +9,7 @@
 //
 // The obstacle is a line of the peer, so a wait sees its message at once. One that needs_drive() has no such line: it
 // is reached only when Post::progress() is called as well, which a wait does at once if it has the patience
-// `driving(...)`. Before one that has started and not ended is destroyed,
-// Post::cancel_all() is called.
+// `driving(...)`. Before one that has started and not ended is destroyed, Post::cancel_all() is called.
 #pragma once
 
 #include "fabric/post.h"

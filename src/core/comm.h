@@ -194,7 +194,6 @@ private:
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
     void run_message(const Call &call);
-    void message_now(const Op &op);
     void open_post();
     void cancel_messages();
     // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.

@@ -1,5 +1,6 @@
 // Operations that block: the steps of the algorithm one after the other, or its task, run to its end.
 #include <new>
+#include <optional>
 
 #include "coll/plain_steps.h"
 #include "coll/streams.h"
@@ -147,39 +148,27 @@ void Comm::run_message(const Call &call) {
         run_as_request(call);
         return;
     }
+    open_post();
     const Recorded recorded = record_message(call.op);
+    std::optional<UserMessage> steps; // not in the block: the messages may point into it until they are cancelled
     try {
-        open_post();
-        message_now(call.op);
+        steps.emplace(team_, call.op).start();
+        while (!steps->advance()) {
+            const Until obstacle = steps->obstacle();
+            wait(obstacle, watcher_, steps->needs_drive(obstacle) ? driving(patience_) : for_one_rank(patience_));
+        }
+        steps->finish();
         record_end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
         record_end(recorded, failure.result());
         if (is_fatal(failure.result())) {
+            cancel_messages();
             fail_for_good(failure);
         }
         throw;
     } catch (const std::bad_alloc &) {
-        record_end(recorded, XCOLL_ERR_NO_MEMORY);
-        throw;
-    }
-}
-
-void Comm::message_now(const Op &op) {
-    UserMessage steps(team_, op); // not in the block: the messages may still point into it when they are cancelled
-    try {
-        steps.start();
-        while (!steps.advance()) {
-            const Until obstacle = steps.obstacle();
-            wait(obstacle, watcher_, steps.needs_drive(obstacle) ? driving(patience_) : for_one_rank(patience_));
-        }
-        steps.finish();
-    } catch (const Failure &failure) {
-        if (is_fatal(failure.result())) {
-            cancel_messages();
-        }
-        throw;
-    } catch (const std::bad_alloc &) {
         cancel_messages();
+        record_end(recorded, XCOLL_ERR_NO_MEMORY);
         throw;
     }
 }
