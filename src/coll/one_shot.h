@@ -59,10 +59,14 @@ public:
         if (fits_head(shown_)) {
             put_in_head(window_.my_cell(n_).head); // before the rest of its first line (small_copy.h)
             window_.begin_head(n_, call_).has_room = 1;
-        } else if (!put(window_.begin_head(n_, call_))) [[unlikely]] {
-            return false;
+            window_.announce(n_);
+        } else {
+            Shown shown;
+            if (!put(window_.begin_head(n_, call_), shown)) [[unlikely]] {
+                return false;
+            }
+            window_.announce(n_, shown.at, shown.bytes);
         }
-        window_.announce(n_);
         if (trades_lines()) {
             window_.claim_head(n_ + 1, shown_);
         } else if (shown_ == 0) { // who only takes may be the one who gives next, where roots take turns
@@ -141,7 +145,7 @@ private:
         return traits(kind()).one_way;
     }
     bool trades_lines() const {
-        return !goes_one_way() && is_traded(shown_);
+        return !goes_one_way() && is_traded(window_, shown_);
     }
     // Whether this rank, which has entered, shows all that it gives. Small messages do. Its own head is not looked at
     // without need: once a peer has read that line, it comes back late. Across two L3s of a Zen 3 an allreduce of 8
@@ -173,12 +177,19 @@ private:
     [[gnu::always_inline]] void put_in_head(Head &head) const {
         write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), copy_small);
     }
-    [[gnu::always_inline]] bool put(Head &head) const {
+    // What was copied for the peers. The head tells it as well, but see shows_own().
+    struct Shown {
+        const char *at = nullptr;
+        size_t bytes = 0;
+    };
+    [[gnu::always_inline]] bool put(Head &head, Shown &shown) const {
         if (shown_ >= window_.least_lent() && put_lent(head)) {
             return true;
         }
+        shown.bytes = shown_;
         if (shown_ == 0 || !has_part_for_each(kind())) {
-            return put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
+            shown.at = put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
+            return shown.at != nullptr;
         }
         char *to = payload_place(window_, head, n_, placed(), shown_);
         if (!to) [[unlikely]] {
@@ -187,6 +198,7 @@ private:
         PayloadCopy payload(window_, *team_.kernels, head, n_, shown_);
         write_shown(kind(), op_, team_.rank, shown_, to,
                     [&](char *part, const void *from, size_t bytes) { payload.put(part, from, bytes); });
+        shown.at = to;
         return true;
     }
     bool adds_in_order() const {

@@ -52,10 +52,11 @@ public:
             return false;
         }
         head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
+        char *const payload = window_.place(team_.rank, n_, place);
         if (given_ > 0) {
-            show(fits ? inlined_stream(head) : window_.place(team_.rank, n_, place));
+            show(fits ? inlined_stream(head) : payload);
         }
-        window_.announce(n_);
+        window_.announce(n_, payload, fits ? 0 : given_);
         if (!is_rooted()) {
             window_.claim_head(n_ + 1, 0);
         }

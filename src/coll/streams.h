@@ -131,7 +131,7 @@ private:
         return exchange_.ops()[0].root >= 0;
     }
     bool trades_lines() const {
-        return !is_rooted() && is_traded(total_);
+        return !is_rooted() && is_traded(window_, total_);
     }
     // Or of two ranks one gives much more than the other.
     bool goes_one_way() const {

@@ -148,7 +148,9 @@ void Streams::enter() {
             message_ = window_.begin_copy(writing(), head, n_, total_);
             write_through(is_inlined() ? inlined_stream(head) : place_of_chunk(0), total_);
         }
-        window_.announce(n_);
+        // Above that it lies in the ring, where peers fetch it no sooner like that, and the next one is written later.
+        const bool is_demoted = total_ > 0 && !is_inlined() && total_ <= slot_bytes;
+        window_.announce(n_, is_demoted ? place_of_chunk(0) : nullptr, is_demoted ? total_ : 0);
         if (trades_lines()) {
             window_.claim_head(n_ + 1, 0);
         }

@@ -52,6 +52,9 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     window->lend_from(membership.settings.lend);
     window->lend_private();
     window->attach_messages(attached_messages(membership));
+    if (processor_demotes() && membership.settings.store == "learn") {
+        window->demotion().allow();
+    }
     return window;
 }
 

@@ -57,6 +57,10 @@ public:
             }
         }
         finish_loads();
+        measure_at_times(published, n);
+    }
+    // Without a pause. Between its turns it does not look at all, which would take the line from a peer.
+    void measure_at_times(const Until &published, uint64_t n) {
         if (n % turns == 0) [[unlikely]] {
             measure(published);
         }
@@ -75,12 +79,17 @@ public:
     uint64_t pause_length() const {
         return pause_.load(std::memory_order_relaxed);
     }
+    // Lines were seen to come at once, as from the same core.
+    bool is_near() const {
+        return trip_.load(std::memory_order_relaxed) != 0 && pause_length() == 0;
+    }
     uint64_t absurd() const {
         return static_cast<uint64_t>(absurd_);
     }
 
 private:
     void measure(const Until &published) {
+        finish_loads();
         const uint64_t start = ticks();
         const bool is_there = published.reached();
         finish_loads();

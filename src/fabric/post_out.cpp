@@ -112,6 +112,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
         return full;
     }
     PostLine &line = lane_->lines[written_ % post_lines];
+    const char *payload = nullptr;
     if (bytes > PostLine::room) {
         const uint64_t place = find_place(supplies, label.total, bytes);
         if (place == 0) {
@@ -121,6 +122,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
         char *to = supplies.window.at(supplies.window.rank(), place);
         supplies.writing.copy(supplies.kernels, to, data, bytes);
         line.elsewhere = {label.total, place, nullptr};
+        payload = to;
     } else if (label.what == PostLine::What::offer) {
         line.elsewhere = {label.total, 0, label.address};
     } else {
@@ -131,7 +133,8 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
     line.message = label.message;
     line.bytes = static_cast<uint32_t>(bytes);
     holds_[written_ % post_lines] = {head_, PostBlocks::none};
-    supplies.window.publish(line.number, ++written_);
+    const bool is_whole = payload && label.total == bytes;
+    supplies.window.publish(line.number, ++written_, payload, is_whole ? bytes : 0);
     return bytes;
 }
 

@@ -10,9 +10,9 @@ namespace xcoll {
 
 Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies,
                uint64_t cells)
-    : node_(node), ranks_(std::move(ranks)), ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()),
-      slot_writing_(ring_writing_), baton_writing_(ring_writing_),
-      reading_(copies, CopyUse::reading, node.ticks_per_ns()), first_look_(node.ticks_per_ns()), cells_(cells),
+    : node_(node), ranks_(std::move(ranks)), first_look_(node.ticks_per_ns()),
+      ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()), slot_writing_(ring_writing_),
+      baton_writing_(ring_writing_), reading_(copies, CopyUse::reading, node.ticks_per_ns()), cells_(cells),
       rank_(rank), size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);
@@ -57,6 +57,23 @@ Window::~Window() {
     if (keeps_board_) {
         node_.free_board(offset_of(&mine()));
     }
+}
+
+void Window::lend_from(size_t bytes) {
+    least_lent_ = std::max(bytes, slot_bytes + 1); // above that, a head tells where the payload lies
+}
+
+void Window::attach_messages(const AttachedMessages &which) {
+    attached_messages_ = which.from(least_lent_);
+}
+
+void Window::count_lent() {
+    lent_.store(lent_count() + 1, std::memory_order_relaxed);
+}
+
+uint64_t Window::take_memory(size_t bytes) {
+    memory_.reserve(memory_.size() + 1);
+    return memory_.emplace_back(node_.arena().take(bytes), bytes).first;
 }
 
 bool Window::everyone_completed(uint64_t n) const {

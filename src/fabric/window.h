@@ -24,6 +24,7 @@
 #include "fabric/batons.h"
 #include "fabric/board.h"
 #include "fabric/copy_way.h"
+#include "fabric/demotion.h"
 #include "fabric/disagreement.h"
 #include "fabric/doorbell.h"
 #include "fabric/first_look.h"
@@ -185,6 +186,14 @@ public:
     void announce(uint64_t n) const {
         publish(my_cell(n).head.number, n);
     }
+    // With a payload that was copied there; 0 bytes: there is none. Who only gives looks at no heads, from which it
+    // would learn how far lines travel: so at what a peer has completed, which that has just written.
+    void announce(uint64_t n, const char *payload, size_t bytes) {
+        if (bytes > 0 && demotion_.is_allowed() && size_ > 1) {
+            first_look_.measure_at_times({&board(rank_ == 0 ? 1 : 0).done, 0, -1}, n);
+        }
+        publish(my_cell(n).head.number, n, payload, bytes);
+    }
     // It will be written next, with such a payload perhaps: see first_look.h.
     void claim_head(uint64_t n, size_t payload) const {
         if (has_credit(n, cells())) { // otherwise peers may still read it
@@ -207,6 +216,14 @@ public:
     }
     void publish(Signal &signal, uint64_t value) const {
         node_.doorbell().publish(signal, value);
+    }
+    void publish(Signal &signal, uint64_t value, const char *payload, size_t bytes) const {
+        demotion_.before(payload, bytes);
+        publish(signal, value);
+        demotion_.behind(payload, bytes);
+    }
+    Demotion &demotion() {
+        return demotion_;
     }
     // What the owner of a head had completed when it wrote it.
     static uint64_t done_by(const Head &head, uint64_t n) {
@@ -304,9 +321,7 @@ public:
     size_t least_lent() const {
         return least_lent_;
     }
-    void lend_from(size_t bytes) {
-        least_lent_ = std::max(bytes, slot_bytes + 1); // above that, a head tells where the payload lies
-    }
+    void lend_from(size_t bytes);
     // Private ones as well, if all ranks are threads of one process.
     void lend_private();
     bool lends_private() const {
@@ -315,9 +330,7 @@ public:
     const AttachedMessages &attached_messages() const {
         return attached_messages_;
     }
-    void attach_messages(const AttachedMessages &which) {
-        attached_messages_ = which.from(least_lent_);
-    }
+    void attach_messages(const AttachedMessages &which);
     bool shares_process(int p) const {
         return node_.member(node_rank(p)).same_process;
     }
@@ -326,9 +339,7 @@ public:
         return head.lent == Lent::address ? reinterpret_cast<char *>(place) : at(p, place);
     }
     // One more operation in which peers used this rank's buffers where they lie. For people; read by any thread.
-    void count_lent() {
-        lent_.store(lent_count() + 1, std::memory_order_relaxed);
-    }
+    void count_lent();
     uint64_t lent_count() const {
         return lent_.load(std::memory_order_relaxed);
     }
@@ -336,10 +347,7 @@ public:
     void recall() const;
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
-    uint64_t take_memory(size_t bytes) {
-        memory_.reserve(memory_.size() + 1);
-        return memory_.emplace_back(node_.arena().take(bytes), bytes).first;
-    }
+    uint64_t take_memory(size_t bytes);
 
     // ---- giving up and going away
     // Its board goes back with it, unless whoever took that has yet to see everything made.
@@ -368,8 +376,10 @@ private:
     std::vector<uint64_t> generations_;
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
-    CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
+    Demotion demotion_{first_look_};
+
+    CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     size_t least_lent_ = ~size_t{0};
     AttachedMessages attached_messages_;
     bool lends_private_ = false;

@@ -23,6 +23,16 @@ bool has_f16c() {
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
+bool has_cldemote() {
+    constexpr unsigned leaf = 7;
+    constexpr unsigned bit = 1U << 25;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    return __get_cpuid_count(leaf, 0, &a, &b, &c, &d) != 0 && (c & bit) != 0;
+}
+
 bool processor_has(Isa isa) {
     __builtin_cpu_init();
     switch (isa) {
@@ -85,6 +95,14 @@ constexpr Isa best_first[] = {Isa::avx512, Isa::avx2, Isa::sve, Isa::neon, Isa::
 const Kernels *kernels_for(Isa isa) {
     const Kernels *built = built_for(isa);
     return built != nullptr && processor_has(isa) ? built : nullptr;
+}
+
+bool processor_demotes() {
+#if defined(__x86_64__)
+    return has_cldemote();
+#else
+    return false;
+#endif
 }
 
 const Kernels &best_kernels() {

@@ -55,6 +55,8 @@ struct Kernels {
 
 // The table of an instruction set, or nullptr if this build or this processor does not have it.
 const Kernels *kernels_for(Isa isa);
+// Whether this processor can send lines on to the cache that all cores share (CLDEMOTE).
+bool processor_demotes();
 // The best table that this processor runs.
 const Kernels &best_kernels();
 // "plain", "avx2", ...; false if there is no such name.
