@@ -66,6 +66,17 @@ void contender_prepare(const struct call *call) {
     }
 }
 
+static void exchange_halo(const struct call *call, MPI_Datatype type) {
+    const int count = (int)call->count;
+    const size_t bytes = call->count * dtype_size(call->dtype);
+    MPI_Request requests[4];
+    MPI_Irecv(call->recv, count, type, peers.from, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv((char *)call->recv + bytes, count, type, peers.to, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(call->send, count, type, peers.to, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend((const char *)call->send + bytes, count, type, peers.from, 1, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
 void contender_run(const struct call *call, int root) {
     const MPI_Comm world = MPI_COMM_WORLD;
     const MPI_Datatype type = call->dtype == DTYPE_F32 ? MPI_FLOAT : MPI_UINT16_T;
@@ -127,6 +138,9 @@ void contender_run(const struct call *call, int root) {
         if (rank_here % 2 == 1) {
             MPI_Send(send, count, type, peers.to, 0, world);
         }
+        break;
+    case OP_HALO:
+        exchange_halo(call, type);
         break;
     case OP_SCAN:
         MPI_Scan(send, recv, count, type, sum, world);

@@ -90,6 +90,36 @@ static void call_group(const struct call *call) {
     }
 }
 
+static void call_halo(const struct call *call) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    const size_t bytes = call->count * dtype_size(call->dtype);
+    must(xcoll_group_start());
+    must(xcoll_recv(call->recv, call->count, type, peers.from, 0, world));
+    must(xcoll_recv((char *)call->recv + bytes, call->count, type, peers.to, 1, world));
+    must(xcoll_send(call->send, call->count, type, peers.to, 0, world));
+    must(xcoll_send((const char *)call->send + bytes, call->count, type, peers.from, 1, world));
+}
+
+/* Without a group, as programs do it that were written for MPI. */
+static void ihalo(const struct call *call) {
+    const xcoll_dtype_t type = type_of(call->dtype);
+    const size_t bytes = call->count * dtype_size(call->dtype);
+    xcoll_request_t requests[4];
+    must(xcoll_irecv(call->recv, call->count, type, peers.from, 0, world, &requests[0]));
+    must(xcoll_irecv((char *)call->recv + bytes, call->count, type, peers.to, 1, world, &requests[1]));
+    must(xcoll_isend(call->send, call->count, type, peers.to, 0, world, &requests[2]));
+    must(xcoll_isend((const char *)call->send + bytes, call->count, type, peers.from, 1, world, &requests[3]));
+    must(xcoll_waitall(4, requests));
+}
+
+static void record_group(const struct call *call) {
+    if (call->variant->op == OP_HALO) {
+        call_halo(call);
+    } else {
+        call_group(call);
+    }
+}
+
 static void ping_pong(const struct call *call) {
     const xcoll_dtype_t type = type_of(call->dtype);
     if (rank_here % 2 == 0) {
@@ -117,7 +147,7 @@ static void run_blocking(const struct call *call, int root) {
         ping_pong(call);
         break;
     default:
-        call_group(call);
+        record_group(call);
         must(xcoll_group_end());
     }
 }
@@ -135,6 +165,9 @@ static void run_nonblocking(const struct call *call, int root) {
         break;
         CALLS(CALL)
 #undef CALL
+    case OP_HALO:
+        ihalo(call);
+        return;
     default:
         call_group(call);
         must(xcoll_group_iend(&request));
@@ -160,7 +193,7 @@ static void make_persistent(const struct call *call, int root) {
         CALLS(CALL)
 #undef CALL
     default:
-        call_group(call);
+        record_group(call);
         must(xcoll_group_end_init(request));
     }
 }

@@ -16,7 +16,8 @@ enum { most_ranks = 64, most_count_ranks = 1 << 20 };
 
 /* Those that only MPI and xcoll are measured with. */
 #define OPS_OF_MPI_ALONE                                                                                               \
-    (1u << OP_REDUCE_SCATTERV | 1u << OP_GATHERV | 1u << OP_SCATTERV | 1u << OP_SENDRECV | 1u << OP_PINGPONG)
+    (1u << OP_REDUCE_SCATTERV | 1u << OP_GATHERV | 1u << OP_SCATTERV | 1u << OP_SENDRECV | 1u << OP_PINGPONG |         \
+     1u << OP_HALO)
 
 /* One for each operation but those in `lacking`, bits 1u << OP_... */
 static inline const struct variant *ordinary_variants(unsigned lacking) {
@@ -31,7 +32,8 @@ static inline const struct variant *ordinary_variants(unsigned lacking) {
     return variants;
 }
 
-/* To whom a rank sends and from whom it receives by OP_SENDRECV and OP_PINGPONG; `nobody` is the library's name. */
+/* To whom a rank sends and from whom it receives by OP_SENDRECV, OP_HALO (the same the other way round) and
+ * OP_PINGPONG; `nobody` is the library's name. */
 struct peers {
     int to, from;
 };
@@ -39,7 +41,7 @@ static inline struct peers peers_of(enum op op, int rank, int size, int nobody) 
     const struct shape shape = {op, 0, rank, size, 0};
     const int partner = shape_partner(&shape) < 0 ? nobody : shape_partner(&shape);
     const struct peers ring = {(rank + 1) % size, (rank + size - 1) % size}, pair = {partner, partner};
-    return op == OP_SENDRECV ? ring : pair;
+    return op == OP_PINGPONG ? pair : ring;
 }
 
 static inline void *private_memory(size_t bytes) {

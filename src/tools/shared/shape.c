@@ -32,6 +32,8 @@ size_t shape_sent(const struct shape *shape) {
         return is_root ? uneven_before(count, shape->size) : 0;
     case OP_REDUCE_SCATTERV:
         return uneven_before(count, shape->size);
+    case OP_HALO:
+        return 2 * count;
     case OP_PINGPONG:
         return shape_partner(shape) >= 0 ? count : 0;
     case OP_SEND:
@@ -86,7 +88,11 @@ enum in_place shape_in_place(const struct shape *shape, size_t *at) {
 }
 
 int shape_most_spans(const struct shape *shape) {
-    return shape->op == OP_GROUP ? group_calls * shape->size : shape->size;
+    const int from_neighbours = 2;
+    if (shape->op == OP_GROUP) {
+        return group_calls * shape->size;
+    }
+    return shape->size < from_neighbours ? from_neighbours : shape->size;
 }
 
 /* A block of every rank, one behind the other. */
@@ -126,7 +132,7 @@ static int of_group(const struct shape *shape, struct span *spans) {
 int shape_spans(const struct shape *shape, struct span *spans) {
     const size_t count = shape->count, mine = (size_t)shape->rank * count;
     const int rank = shape->rank, root = shape->root, everyone = shape->size;
-    const int before = (rank + everyone - 1) % everyone;
+    const int before = (rank + everyone - 1) % everyone, next = (rank + 1) % everyone;
     switch (shape->op) {
     case OP_BCAST:
         spans[0] = (struct span){0, 0, count, root, root + 1};
@@ -156,6 +162,10 @@ int shape_spans(const struct shape *shape, struct span *spans) {
     case OP_SENDRECV:
         spans[0] = (struct span){0, 0, count, before, before + 1};
         return 1;
+    case OP_HALO:
+        spans[0] = (struct span){0, 0, count, before, before + 1};
+        spans[1] = (struct span){count, count, count, next, next + 1};
+        return 2;
     case OP_PINGPONG:
     case OP_SEND:
     case OP_RECV:

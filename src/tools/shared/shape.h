@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* bench/harness/jobs.py has those up to OP_PINGPONG in the same order. */
+/* bench/harness/jobs.py has those up to OP_HALO in the same order. */
 enum op {
     OP_BARRIER,
     OP_BCAST,
@@ -30,6 +30,7 @@ enum op {
     OP_SCATTERV,
     OP_SENDRECV, /* to the next rank, from the one before */
     OP_PINGPONG, /* even ranks send to the odd ones behind them, who answer when it has come */
+    OP_HALO,     /* a block to each neighbour in a ring, and one from each */
     OP_SEND,     /* even ranks to the odd ones behind them */
     OP_RECV      /* and back */
 };
