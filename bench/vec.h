@@ -16,8 +16,9 @@ typedef float vec_f32 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint32_t vec_u32 __attribute__((vector_size(64), aligned(1), may_alias));
 typedef uint16_t vec_u16 __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* STRING is one instruction, for copies only. Where there is none it is CACHED. */
-enum store { STORE_CACHED, STORE_STREAM, STORE_STRING };
+/* STRING is one instruction, for copies only. Where there is none it is CACHED. DEMOTED is CACHED, and vec_demote()
+ * behind the announcement. */
+enum store { STORE_CACHED, STORE_STREAM, STORE_STRING, STORE_DEMOTED };
 
 /* Not libc's memcpy, which is any of these, by size and machine. */
 static inline __attribute__((always_inline)) void vec_put(char *at, vec_u64 value, enum store store) {
@@ -47,6 +48,19 @@ static inline void vec_drain(enum store store) {
         _mm_sfence();
     }
 #else
+    (void)store;
+#endif
+}
+
+/* Sends lines on to the cache that all cores share, where the processor can (CLDEMOTE). */
+static inline void vec_demote(const char *at, size_t bytes, enum store store) {
+#if defined(__x86_64__)
+    for (size_t i = 0; store == STORE_DEMOTED && i < bytes; i += 64) {
+        __asm__ volatile("cldemote %0" ::"m"(at[i]));
+    }
+#else
+    (void)at;
+    (void)bytes;
     (void)store;
 #endif
 }

@@ -57,6 +57,7 @@ void bare_bcast_ring(struct bare *self, char *buf, size_t bytes, int root, const
             vec_copy(slot, buf + at, part, style->slot);
             vec_drain(style->slot);
             publish(&area->sent, number);
+            vec_demote(slot, part, style->slot);
         } else {
             spin_until(self, &area->sent.value, number);
             vec_copy(buf + at, slot, part, style->result);

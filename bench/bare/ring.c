@@ -42,9 +42,11 @@ void bare_ring(struct bare *self, const char *send, char *recv, size_t bytes, en
             chunk.bytes = bytes - at < style->chunk ? bytes - at : style->chunk;
             chunk.place = next_slot(&self->ring, style->limit, slot);
             chunk.turn = self->ring.turns;
-            vec_copy(slot_of(self, self->rank, &chunk, style), send + at, chunk.bytes, style->slot);
+            char *slot_here = slot_of(self, self->rank, &chunk, style);
+            vec_copy(slot_here, send + at, chunk.bytes, style->slot);
             vec_drain(style->slot);
             publish(published, ++self->chunks);
+            vec_demote(slot_here, chunk.bytes, style->slot);
         }
         if (at > 0) {
             const uint64_t wanted = self->chunks - (chunk.bytes > 0);

@@ -10,6 +10,7 @@ enum { kib = 1 << 10, mib = 1 << 20 };
 #define CACHED STORE_CACHED
 #define STREAM STORE_STREAM
 #define STRING STORE_STRING
+#define DEMOTED STORE_DEMOTED
 /* A ring of 4 MiB is larger than an L2: the peer has lost its lines before they are written again. One of 512 KiB stays
  * in the L2 of who writes it. */
 static const struct way standard[] = {
@@ -19,6 +20,7 @@ static const struct way standard[] = {
     {"two_nt", OP_ALLREDUCE, 512, mib, LOOP_RING, 0, ANY, STREAM, CACHED},
     {"two_steps", OP_ALLREDUCE, kib, 16 * kib, LOOP_RING, 64 * kib, 0, CACHED, CACHED},
     {"swap", OP_ALLREDUCE, 256, mib, LOOP_SWAP, 0, ANY, CACHED, CACHED},
+    {"swap_demoted", OP_ALLREDUCE, 128, 16 * kib, LOOP_SWAP, 0, ANY, DEMOTED, CACHED},
     {"swap_chunks", OP_ALLREDUCE, 64 * kib, ANY, LOOP_SWAP, 128 * kib, 32 * kib, CACHED, CACHED},
     {"swap_string", OP_ALLREDUCE, 4 * kib, mib, LOOP_SWAP, 0, ANY, STRING, CACHED},
     {"swap_chunks_string", OP_ALLREDUCE, 64 * kib, ANY, LOOP_SWAP, 128 * kib, 32 * kib, STRING, CACHED},
@@ -33,6 +35,7 @@ static const struct way standard[] = {
     {"shared", OP_ALLREDUCE, 0, ANY, LOOP_SHARED, 0, 0, CACHED, CACHED},
     {"lines", OP_BCAST, 0, 7168, LOOP_LINES, 0, 0, CACHED, CACHED},
     {"two", OP_BCAST, 0, mib, LOOP_RING, 0, ANY, CACHED, CACHED},
+    {"two_demoted", OP_BCAST, 128, 16 * kib, LOOP_RING, 0, ANY, DEMOTED, CACHED},
     {"ring", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, CACHED, CACHED},
     {"ring_nt", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, STREAM, CACHED},
     {"ring_string", OP_BCAST, kib, ANY, LOOP_RING, 4 * mib, 16 * kib, STRING, STRING},
