@@ -61,11 +61,11 @@ public:
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
         } else {
-            Shown shown;
-            if (!put(window_.begin_head(n_, call_), shown)) [[unlikely]] {
+            const char *copied = nullptr; // the head tells it as well, but see shows_own()
+            if (!put(window_.begin_head(n_, call_), copied)) [[unlikely]] {
                 return false;
             }
-            window_.announce(n_, shown.at, shown.bytes);
+            window_.announce(n_, copied, copied ? shown_ : 0);
         }
         if (trades_lines()) {
             window_.claim_head(n_ + 1, shown_);
@@ -177,19 +177,14 @@ private:
     [[gnu::always_inline]] void put_in_head(Head &head) const {
         write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), copy_small);
     }
-    // What was copied for the peers. The head tells it as well, but see shows_own().
-    struct Shown {
-        const char *at = nullptr;
-        size_t bytes = 0;
-    };
-    [[gnu::always_inline]] bool put(Head &head, Shown &shown) const {
+    // `copied`: where what it shows lies now, unless it lends that.
+    [[gnu::always_inline]] bool put(Head &head, const char *&copied) const {
         if (shown_ >= window_.least_lent() && put_lent(head)) {
             return true;
         }
-        shown.bytes = shown_;
         if (shown_ == 0 || !has_part_for_each(kind())) {
-            shown.at = put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
-            return shown.at != nullptr;
+            copied = put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
+            return copied != nullptr;
         }
         char *to = payload_place(window_, head, n_, placed(), shown_);
         if (!to) [[unlikely]] {
@@ -198,7 +193,7 @@ private:
         PayloadCopy payload(window_, *team_.kernels, head, n_, shown_);
         write_shown(kind(), op_, team_.rank, shown_, to,
                     [&](char *part, const void *from, size_t bytes) { payload.put(part, from, bytes); });
-        shown.at = to;
+        copied = to;
         return true;
     }
     bool adds_in_order() const {

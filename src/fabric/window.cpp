@@ -10,9 +10,9 @@ namespace xcoll {
 
 Window::Window(Node &node, std::vector<int> ranks, const std::vector<uint64_t> &boards, int rank, CopyWay::Rule copies,
                uint64_t cells)
-    : node_(node), ranks_(std::move(ranks)), first_look_(node.ticks_per_ns()),
-      ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()), slot_writing_(ring_writing_),
-      baton_writing_(ring_writing_), reading_(copies, CopyUse::reading, node.ticks_per_ns()), cells_(cells),
+    : node_(node), ranks_(std::move(ranks)), ring_writing_(copies, CopyUse::writing, node.ticks_per_ns()),
+      slot_writing_(ring_writing_), baton_writing_(ring_writing_),
+      reading_(copies, CopyUse::reading, node.ticks_per_ns()), first_look_(node.ticks_per_ns()), cells_(cells),
       rank_(rank), size_(static_cast<int>(ranks_.size())), swaps_slots_(size_ == 2) {
     const size_t n = ranks_.size();
     boards_.reserve(n);

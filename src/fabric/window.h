@@ -376,10 +376,9 @@ private:
     std::vector<uint64_t> generations_;
     std::vector<const void *> scratch_;
     std::vector<std::pair<uint64_t, size_t>> memory_; // offsets and sizes
+    CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
     Demotion demotion_{first_look_};
-
-    CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     size_t least_lent_ = ~size_t{0};
     AttachedMessages attached_messages_;
     bool lends_private_ = false;

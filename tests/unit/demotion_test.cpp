@@ -1,7 +1,6 @@
 // Short payloads are sent on to the cache that all cores share where that is nearer to their readers.
 #include "cmocka_cpp.h"
 
-#include <array>
 #include <cstdint>
 
 #include "fabric/demotion.h"
@@ -47,24 +46,6 @@ void ranks_that_have_moved_to_one_core_keep_theirs_in_its_cache(void **) {
     assert_true(demotion.pays(64));
 }
 
-// Whole payloads and parts of a line, ahead of their announcement and behind it.
-void what_is_sent_on_stays_what_it_was(void **) {
-    const FirstLook look(ticks_per_ns);
-    Demotion demotion(look);
-    demotion.allow();
-    alignas(64) std::array<char, Demotion::longest> payload;
-    for (size_t i = 0; i < payload.size(); ++i) {
-        payload[i] = static_cast<char>(i * 7 + i / 256);
-    }
-    for (const size_t bytes : {size_t{1}, size_t{64}, size_t{513}, payload.size()}) {
-        demotion.before(payload.data(), bytes);
-        demotion.behind(payload.data(), bytes);
-    }
-    for (size_t i = 0; i < payload.size(); ++i) {
-        assert_int_equal(payload[i], static_cast<char>(i * 7 + i / 256));
-    }
-}
-
 } // namespace
 
 int main() {
@@ -72,7 +53,6 @@ int main() {
         cmocka_unit_test(nothing_is_sent_on_where_the_processor_cannot),
         cmocka_unit_test(short_payloads_are_sent_on_until_more_is_known),
         cmocka_unit_test(ranks_that_have_moved_to_one_core_keep_theirs_in_its_cache),
-        cmocka_unit_test(what_is_sent_on_stays_what_it_was),
     };
     return cmocka_run_group_tests_name("demotion", tests, nullptr, nullptr);
 }
