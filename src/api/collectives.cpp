@@ -7,21 +7,25 @@ namespace xcoll::api {
 
 namespace {
 
-// `describe` fills in the call from the checked arguments. If it refuses them, the call takes its number all the same,
-// so that peers are told and the order is kept. Messages have no numbers.
-template <class C, class Describe> void describe_or_refuse(Comm &comm, C &call, Describe describe) {
+// A call that is refused takes its number all the same, so that peers are told and the order is kept. Messages have no
+// numbers.
+template <Kind kind> void refuse(Comm &comm) {
+    if constexpr (!traits(kind).is_message) {
+        comm.refuse();
+    }
+}
+// `describe` fills in the call from the checked arguments, or refuses them.
+template <Kind kind, class C, class Describe> void describe_or_refuse(Comm &comm, C &call, Describe describe) {
     try {
         describe(call, comm);
     } catch (...) {
-        if (!traits(call.op.kind).is_message) {
-            comm.refuse();
-        }
+        refuse<kind>(comm);
         throw;
     }
 }
-template <class Describe> Call described(Comm &comm, Describe describe) {
+template <Kind kind, class Describe> Call described(Comm &comm, Describe describe) {
     Call call;
-    describe_or_refuse(comm, call, describe);
+    describe_or_refuse<kind>(comm, call, describe);
     return call;
 }
 
@@ -30,14 +34,14 @@ template <class Describe> Call described(Comm &comm, Describe describe) {
 template <class Describe>
 void record(Group &group, Comm &comm, Describe describe, const std::unique_ptr<Plan> &request = nullptr,
             const std::optional<Arguments> &arguments = std::nullopt) {
-    Call call;
+    Call &call = group.add(comm, arguments);
     try {
         describe(call, comm);
     } catch (...) {
-        group.add_refused(comm, std::move(call), caught());
+        group.fail_with(caught());
         throw;
     }
-    group.add(comm, std::move(call), request.get(), arguments);
+    group.give_last(request.get());
 }
 
 // The same for a call of a kind that known groups are made of: most groups are like one of the last.
@@ -85,11 +89,11 @@ template <class... T> void note_buffers(KnownPart &call, T... arguments) {
 template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Arguments &arguments, Describe describe) {
     Habit &habit = comm.habit(kind);
     if (Known *known = habit.find(arguments)) [[likely]] {
-        describe_or_refuse(comm, known->call, describe);
+        describe_or_refuse<kind>(comm, known->call, describe);
         comm.run_again<kind>(*known);
         return;
     }
-    const Call call = described(comm, describe);
+    const Call call = described<kind>(comm, describe);
     comm.run(call);
     if (habit.repeats(arguments)) {
         comm.learn(habit, call);
@@ -109,7 +113,7 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
         } else if constexpr (traits(kind).has_habit) {
             run_by_habit<kind>(comm, Arguments::of<kind>(arguments...), describe);
         } else {
-            comm.run(described(comm, describe));
+            comm.run(described<kind>(comm, describe));
         }
         return XCOLL_SUCCESS;
     } catch (...) {
@@ -117,7 +121,7 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
     }
 }
 
-template <class Describe>
+template <Kind kind, class Describe>
 xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                          Describe describe) noexcept {
     return guarded(function, [&] {
@@ -141,10 +145,13 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             *request = handle_of(plan.release());
             return;
         }
-        described(comm, [&](Call &call, Comm &of) {
-            with_request(call, of);
-            plan = std::make_unique<Plan>(of, std::move(call));
-        });
+        try {
+            plan = std::make_unique<Plan>(comm);
+            with_request(plan->own_call(), comm);
+        } catch (...) {
+            refuse<kind>(comm);
+            throw;
+        }
         plan->start();
         plan->check_started();
         *request = handle_of(plan.release());
@@ -160,16 +167,15 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
         if (current_group()) {
             fail(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by xcoll_group_end_init");
         }
-        Call call; // takes no number yet, so nobody is told if it is refused
-        describe(call, comm);
-        auto plan = std::make_unique<Plan>(comm, std::move(call));
+        auto plan = std::make_unique<Plan>(comm);
+        describe(plan->own_call(), comm); // takes no number yet, so nobody is told if it is refused
         plan->make_persistent();
         *request = handle_of(plan.release());
     });
 }
 
 // A communicator of processors has one stream, NULL: what is called on it begins when everything before is done.
-template <class Describe>
+template <Kind kind, class Describe>
 xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_t stream, Describe describe) noexcept {
     return guarded(function, [&] {
         Comm &comm = checked_for_call(handle);
@@ -180,7 +186,7 @@ xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_
             });
             return;
         }
-        const Call call = described(comm, [&](Call &to, const Comm &of) {
+        const Call call = described<kind>(comm, [&](Call &to, const Comm &of) {
             describe(to, of);
             check_stream(stream);
             to.op.form = Form::stream;
@@ -210,13 +216,13 @@ using xcoll::kind_named;
         return blocking<kind_named(#name)>(__func__, comm, DESCRIBED(name, arguments) UNPAREN arguments);              \
     }                                                                                                                  \
     xcoll_result_t xcoll_i##name(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {                     \
-        return immediate(__func__, comm, request, DESCRIBED(name, arguments));                                         \
+        return immediate<kind_named(#name)>(__func__, comm, request, DESCRIBED(name, arguments));                      \
     }                                                                                                                  \
     xcoll_result_t xcoll_##name##_init(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {               \
         return persistent(__func__, comm, request, DESCRIBED(name, arguments));                                        \
     }                                                                                                                  \
     xcoll_result_t xcoll_##name##_enqueue(UNPAREN parameters xcoll_comm_t comm, xcoll_stream_t stream) {               \
-        return enqueued(__func__, comm, stream, DESCRIBED(name, arguments));                                           \
+        return enqueued<kind_named(#name)>(__func__, comm, stream, DESCRIBED(name, arguments));                        \
     }
 
 extern "C" {

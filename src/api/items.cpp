@@ -7,8 +7,7 @@ namespace xcoll::api {
 
 std::optional<Items> find_items(Call &call, xcoll_dtype_t dtype) {
     if (is_dtype(dtype)) {
-        const size_t bytes = size_of(dtype);
-        return Items{dtype_of(dtype), bytes, static_cast<ptrdiff_t>(bytes), 1, nullptr};
+        return plain_items(dtype);
     }
     const Shape *shape = call.hold(process().types().find(dtype));
     if (!shape) {
@@ -17,7 +16,7 @@ std::optional<Items> find_items(Call &call, xcoll_dtype_t dtype) {
     return Items{shape->base, shape->bytes, shape->extent, shape->elements(), shape};
 }
 
-Items items_of(Call &call, const char *name, xcoll_dtype_t dtype) {
+Items made_items_of(Call &call, const char *name, xcoll_dtype_t dtype) {
     const std::optional<Items> items = find_items(call, dtype);
     if (!items) {
         fail_dtype(name, dtype);

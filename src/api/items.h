@@ -25,10 +25,21 @@ struct Items {
     }
 };
 
+// Of a predefined type.
+inline Items plain_items(xcoll_dtype_t dtype) {
+    const size_t bytes = size_of(dtype);
+    return {dtype_of(dtype), bytes, static_cast<ptrdiff_t>(bytes), 1, nullptr};
+}
 // Nothing: it is no type. The call holds a made one.
 std::optional<Items> find_items(Call &call, xcoll_dtype_t dtype);
 // Throws TYPE then, with the name of the parameter.
-Items items_of(Call &call, const char *name, xcoll_dtype_t dtype);
+Items made_items_of(Call &call, const char *name, xcoll_dtype_t dtype);
+// Inline, so that the members of a plain one stay in registers. Just written one by one and read together, they would
+// come when all that was stored before has reached the caches: with the lines of a message on their way to its peer
+// that took 0.03 us.
+inline Items items_of(Call &call, const char *name, xcoll_dtype_t dtype) {
+    return is_dtype(dtype) ? plain_items(dtype) : made_items_of(call, name, dtype);
+}
 // Throws ARGUMENT.
 void check_count(const Items &items, const char *name, size_t count);
 

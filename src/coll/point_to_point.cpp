@@ -2,21 +2,12 @@
 
 namespace xcoll {
 
-void PointToPoint::start(const PostExchange &what) {
-    if (what.to != no_rank) {
-        out_ = post_.send(what.to, what.send_tag, what.send, what.send_bytes);
-    }
-    if (what.source != no_rank) {
-        in_ = post_.recv(what.source, what.recv_tag, what.recv, what.room);
-    }
-}
-
 bool PointToPoint::advance() {
-    while (is_sending() || is_receiving()) {
+    while (!is_over()) {
         const bool has_come = is_receiving() && post_.advance(in_);
         const bool has_gone = is_sending() && post_.advance(out_);
         if (!has_come && !has_gone) {
-            return !is_sending() && !is_receiving();
+            return is_over();
         }
     }
     return true;

@@ -1,7 +1,8 @@
 // A user's send, receive, or both at once, in plain steps. They take no number among the communicator's operations:
 // messages are matched by their tags and by the order in which each rank starts them.
 //
-//     steps.start(what);
+//     steps.send(peer, tag, data, bytes);
+//     steps.receive(source, tag, buffer, room);
 //     while (!steps.advance()) {
 //         wait for steps.obstacle();
 //     }
@@ -16,22 +17,20 @@
 
 namespace xcoll {
 
-// A peer or source that is no_rank makes it nothing: received 0 bytes from no_rank with any_tag.
-struct PostExchange {
-    int to = no_rank, send_tag = any_tag;
-    const void *send = nullptr;
-    size_t send_bytes = 0;
-    int source = no_rank, recv_tag = any_tag;
-    void *recv = nullptr;
-    size_t room = 0;
-};
-
 class PointToPoint {
 public:
     explicit PointToPoint(Post &post) : post_(post) {
     }
     // Both are started before either is waited for, so a ring of these does not lock up.
-    void start(const PostExchange &what);
+    void send(int peer, int tag, const void *data, size_t bytes) {
+        out_ = post_.send(peer, tag, data, bytes);
+    }
+    void receive(int source, int tag, void *buffer, size_t room) {
+        in_ = post_.recv(source, tag, buffer, room);
+    }
+    bool is_over() const {
+        return !is_sending() && !is_receiving();
+    }
     // Moves what can be moved. True: it is over, and both buffers are free again.
     bool advance();
     Until obstacle() {
@@ -40,7 +39,8 @@ public:
     bool needs_drive(const Until &obstacle) const {
         return is_receiving() && obstacle.signal == Post::end(in_).signal;
     }
-    // Who sent what. Throws TRUNCATE when the message is longer than the room; the status says by how much.
+    // Who sent what: nothing was received if no receive was started. Throws TRUNCATE when the message is longer than
+    // the room; the status says by how much.
     void finish(Post::Status &status);
 
 private:

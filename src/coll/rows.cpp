@@ -304,8 +304,9 @@ constexpr Row dynamic_rows[] = {
 constexpr Row large_elements = {"gathered",    no_window,   cost_gathered, reduce_gathered,
                                 Needs::window, Order::team, Serves::users};
 
+// No algorithm, but steps of their own (user_message.h).
 constexpr Row message_rows[] = {
-    {"post", no_window, cost_flat, user_message, Needs::window, Order::none},
+    {"post", no_window, cost_flat, nullptr, Needs::window, Order::none},
 };
 
 constexpr Row reshard_reduce_rows[] = {

@@ -61,8 +61,19 @@ public:
           steps_(*team.post) {
         out_.pack();
     }
-    void start() {
-        steps_.start(what());
+    // Its start, in this order.
+    void send() {
+        if (sends() && op_.to != no_rank) {
+            steps_.send(op_.to, op_.tag, out_.data(), op_.sent);
+        }
+    }
+    void receive() {
+        if (receives() && op_.from != no_rank) {
+            steps_.receive(op_.from, op_.recv_tag, in_.data(), op_.room);
+        }
+    }
+    bool is_over() const {
+        return steps_.is_over();
     }
     bool advance() {
         return steps_.advance();
@@ -92,22 +103,6 @@ private:
     }
     bool receives() const {
         return op_.kind != Kind::send;
-    }
-    PostExchange what() const {
-        PostExchange what;
-        if (sends()) {
-            what.to = op_.to;
-            what.send_tag = op_.tag;
-            what.send = out_.data();
-            what.send_bytes = op_.sent;
-        }
-        if (receives()) {
-            what.source = op_.from;
-            what.recv_tag = op_.recv_tag;
-            what.recv = in_.data();
-            what.room = op_.room;
-        }
-        return what;
     }
     void report(const Post::Status &status) const {
         if (op_.received && receives()) {

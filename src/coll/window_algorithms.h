@@ -15,7 +15,6 @@ Task reduce_gathered(TaskHome &home, Team &team, const Op &op, const Fingerprint
 Task reduce_scaled(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task allreduce_hierarchical(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
-Task user_message(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task exchange_attached(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 

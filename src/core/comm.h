@@ -9,6 +9,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,8 @@ public:
 
     // Runs an operation to its end. Throws Failure.
     void run(const Call &call);
+    // Messages that begin together, to their end. False: something is in flight here, and nothing was done.
+    bool runs_messages(std::span<const Op *const> ops);
     // What this communicator's thread calls again and again, of a kind that has habits.
     Habit &habit(Kind kind) {
         return habits_[static_cast<size_t>(kind)];
@@ -193,7 +196,11 @@ private:
     // It takes plain steps, uneven parts as long as they are short, and all there is to its kind is compiled for it.
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
+    struct Message;
     void run_message(const Call &call);
+    void run_messages(std::span<Message> messages);
+    void start_messages(std::span<Message> messages);
+    void await_message(Message &message, bool others);
     void open_post();
     void cancel_messages();
     // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.
@@ -208,6 +215,7 @@ private:
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
     template <Kind manner> static bool end_at_once(Comm &comm, Request &request);
     bool ends_at_once(Request &request);
+    bool message_ends_at_once(Request &request);
     void heed_earlier(Request &request);
     // The first is a part of every start, the other for stages that begin later.
     template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
@@ -225,6 +233,8 @@ private:
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
+    void start_message(Request &request);
+    bool finish_message(Request &request);
     void throw_trouble() const;
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
     // for too long since something `moved`.
@@ -245,7 +255,9 @@ private:
         recorder_.begin(n, call, row.name);
         return {n, Recorded::As::operation, trace_ ? trace(op, call, n, row) : 0};
     }
-    Recorded record_message(const Op &op);
+    [[gnu::always_inline]] Recorded record_message(const Op &op) {
+        return {recorder_.begin_message(op), Recorded::As::message, trace_ ? trace_message(op) : 0};
+    }
     [[gnu::always_inline]] void record_end(const Recorded &recorded, xcoll_result_t result) {
         const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
         if (recorded.as == Recorded::As::message) {
@@ -258,6 +270,7 @@ private:
         }
     }
     uint64_t trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row);
+    uint64_t trace_message(const Op &op);
     // With the owner word.
     void end_in_flight(const Failure &why);
 

@@ -1,10 +1,8 @@
 // Operations that block: the steps of the algorithm one after the other, or its task, run to its end.
 #include <new>
-#include <optional>
 
 #include "coll/plain_steps.h"
 #include "coll/streams.h"
-#include "coll/user_message.h"
 #include "coll/window_algorithms.h"
 #include "core/comm.h"
 #include "fabric/run_ahead.h"
@@ -125,53 +123,6 @@ namespace {
 } // namespace
 
 // ---- everything else
-
-void Comm::open_post() {
-    if (!post_) {
-        post_ = std::make_unique<Post>(*window_, *team_.kernels);
-        team_.post = post_.get();
-    }
-}
-
-void Comm::cancel_messages() {
-    if (transport_) {
-        transport_->cancel_all();
-    }
-    if (post_) {
-        post_->cancel_all();
-    }
-}
-
-// Users' messages have no number: they are matched by their tags.
-void Comm::run_message(const Call &call) {
-    if (!is_quiet()) {
-        run_as_request(call);
-        return;
-    }
-    open_post();
-    const Recorded recorded = record_message(call.op);
-    std::optional<UserMessage> steps; // not in the block: the messages may point into it until they are cancelled
-    try {
-        steps.emplace(team_, call.op).start();
-        while (!steps->advance()) {
-            const Until obstacle = steps->obstacle();
-            wait(obstacle, watcher_, steps->needs_drive(obstacle) ? driving(patience_) : for_one_rank(patience_));
-        }
-        steps->finish();
-        record_end(recorded, XCOLL_SUCCESS);
-    } catch (const Failure &failure) {
-        record_end(recorded, failure.result());
-        if (is_fatal(failure.result())) {
-            cancel_messages();
-            fail_for_good(failure);
-        }
-        throw;
-    } catch (const std::bad_alloc &) {
-        cancel_messages();
-        record_end(recorded, XCOLL_ERR_NO_MEMORY);
-        throw;
-    }
-}
 
 // The steps of exchange_streams.cpp.
 void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {

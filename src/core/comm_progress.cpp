@@ -44,6 +44,7 @@ void Comm::end_in_flight(const Failure &why) {
     cancel_messages();
     for (Request *request : in_flight_) {
         request->task = Task();
+        request->message.reset();
         request->failure = why;
         end(*request, time_of(*request));
     }
@@ -80,7 +81,11 @@ inline bool Comm::move(Request &request, bool &moved) {
             begin(request);
             moved = true;
         }
-        if (request.plain) {
+        if (request.message) {
+            if (!finish_message(request)) {
+                return false;
+            }
+        } else if (request.plain) {
             if (!finish_plainly(request)) {
                 moved |= !request.plain;
                 return false;
@@ -98,6 +103,7 @@ inline bool Comm::move(Request &request, bool &moved) {
         request.failure = out_of_memory(team_.rank);
     }
     request.task = Task();
+    request.message.reset();
     if (request.row->needs == Row::Needs::transport && window_) {
         window_->complete(request.n);
     }
@@ -161,6 +167,9 @@ bool Comm::drive() {
 
 // It has begun, and would not wait.
 bool Comm::can_move(const Request &request) const {
+    if (request.message) {
+        return request.failure || request.message->is_over();
+    }
     return request.plain ? request.missing < 0 || window_->entered(request.missing, request.n).reached()
                          : request.task.done() || request.parking.until.reached();
 }
@@ -192,6 +201,19 @@ inline void Comm::heed_end(const Request &request) {
     if (request.failure && is_fatal(request.result())) [[unlikely]] {
         fail_for_good(*request.failure);
     }
+}
+
+// Of a short message nothing is left to do once it is sent, and one that has come already is received. Unless something
+// went wrong, which is seen by who drives.
+bool Comm::message_ends_at_once(Request &request) {
+    if (request.observers[0] || request.failure || !request.message->is_over()) {
+        return false;
+    }
+    in_flight_.pop_back();
+    bool moved = false;
+    move(request, moved);
+    end(request, 0);
+    return true;
 }
 
 // All heads are there. False: the operation goes on in another way. Otherwise its result is known.
@@ -283,7 +305,7 @@ void Comm::wait_driving(Request &request, bool is_prompt) {
 }
 
 void Comm::wait_until_quiet() {
-    Request onlooker(this, {}); // the requests themselves belong to whoever waits for them
+    Request onlooker(this); // the requests themselves belong to whoever waits for them
     onlooker.starts = 1;
     while (has_in_flight()) {
         test(onlooker);
@@ -354,18 +376,6 @@ void Comm::forget(Request &request) {
         }
     }
     fail_for_good({XCOLL_ERR_ABORTED, "a request was freed before it was done", team_.rank});
-}
-
-bool Comm::awaits_message(int peer) {
-    const Owner owner(*this);
-    return post_ && post_->awaits(peer);
-}
-
-void Comm::check_message_peers() {
-    const Owner owner(*this);
-    if (post_) {
-        post_->check_present();
-    }
 }
 
 } // namespace xcoll

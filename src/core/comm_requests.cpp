@@ -56,6 +56,10 @@ template <Kind manner> inline void Comm::begin_now(Request &request) {
     }
     request.begun = true;
     Algorithm algorithm = request.row->run;
+    if (manner == Kind::none && !algorithm) {
+        start_message(request);
+        return;
+    }
     request.plain = (manner != Kind::none || algorithm == one_shot) && begin_plainly<manner>(request, algorithm);
     if (!request.plain) {
         start_task(request, algorithm);
@@ -109,6 +113,9 @@ template <Kind manner> inline void Comm::launch(Request &request) {
         if (request.plain && ends_at_once(request)) {
             return;
         }
+    }
+    if (manner == Kind::none && request.message && message_ends_at_once(request)) {
+        return;
     }
     request.started = request.wants_time() ? ticks() : 0; // not before: peers see the head meanwhile
     tell_in_flight();

@@ -38,14 +38,10 @@ uint64_t Comm::trace(const Op &op, const Fingerprint &call, uint64_t n, const Ro
     return trace_->begin(description);
 }
 
-Recorded Comm::record_message(const Op &op) {
-    Recorded recorded{recorder_.begin_message(op), Recorded::As::message, 0};
-    if (trace_) {
-        const auto source = static_cast<uint32_t>(op.kind == Kind::sendrecv ? op.from : 0);
-        recorded.event = trace_->begin({fingerprint_of_message(op), nullptr, op.room, op.sent,
-                                        trace::tags_word(op.tag, op.recv_tag), op.form, source});
-    }
-    return recorded;
+uint64_t Comm::trace_message(const Op &op) {
+    const auto source = static_cast<uint32_t>(op.kind == Kind::sendrecv ? op.from : 0);
+    return trace_->begin({fingerprint_of_message(op), nullptr, op.room, op.sent, trace::tags_word(op.tag, op.recv_tag),
+                          op.form, source});
 }
 
 } // namespace xcoll

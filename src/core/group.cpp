@@ -33,14 +33,9 @@ uint64_t digest(const std::vector<Call> &calls) {
 
 } // namespace
 
-void Group::add(Comm &comm, Call &&call, Plan *request, const std::optional<Arguments> &arguments) {
+Call &Group::add(Comm &comm, const std::optional<Arguments> &arguments) {
     stop_following();
-    add_entry({&comm, std::move(call), request, stage_, arguments});
-}
-
-void Group::add_refused(Comm &comm, Call &&call, const Failure &why) {
-    fail_with(why);
-    add_entry({&comm, std::move(call), nullptr, stage_, std::nullopt});
+    return add_entry(comm, stage_, arguments).call;
 }
 
 void Group::fail_with(const Failure &why) {
@@ -69,18 +64,17 @@ void Group::stop_following() {
         return;
     }
     for (const KnownPart &part : habit_->parts()) {
-        add_entry({comm_, part, nullptr, 0, part.arguments});
+        add_entry(*comm_, 0, part.arguments).call = part;
     }
 }
 
-void Group::add_entry(Entry &&entry) {
+Group::Entry &Group::add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments) {
     constexpr size_t few = 16; // growing from one call to so many would move each of the first four times
-    Comm &comm = *entry.comm;
     try {
         if (entries_.empty()) {
             entries_.reserve(few);
         }
-        entries_.push_back(std::move(entry));
+        return entries_.emplace_back(comm, stage, arguments);
     } catch (const std::bad_alloc &) {
         // The end of the group cannot refuse what it does not know of, and peers may wait for it.
         const Failure lost = out_of_memory(comm.team().rank);
@@ -220,11 +214,42 @@ void Group::run() {
         entries_[0].comm->run(entries_[0].call);
         return;
     }
+    if (has_only_messages() && runs_messages()) {
+        return;
+    }
     const std::unique_ptr<Plan> planned = plan(Use::now);
     planned->start();
     planned->wait(); // for those with requests of their own as well: they were under way together
     planned->check();
     learn(*planned);
+}
+
+// One stage of plain sends and receives on one communicator.
+bool Group::has_only_messages() const {
+    return !failure_ && std::all_of(entries_.begin(), entries_.end(), [this](const Entry &entry) {
+        return traits(entry.call.op.kind).is_message && !entry.request && entry.comm == entries_[0].comm &&
+               entry.stage == entries_[0].stage;
+    });
+}
+
+bool Group::runs_messages() {
+    if (entries_.empty()) {
+        return false;
+    }
+    Comm &comm = *entries_[0].comm;
+    try {
+        std::vector<const Op *> messages;
+        messages.reserve(entries_.size());
+        for (Entry &entry : entries_) {
+            entry.call.op.form = Form::group;
+            messages.push_back(&entry.call.op);
+        }
+        return comm.runs_messages(messages);
+    } catch (const std::bad_alloc &) {
+        const Failure lost = out_of_memory(comm.team().rank);
+        comm.fail_for_good(lost);
+        throw lost;
+    }
 }
 
 // One exchange of calls that their arguments tell all about.

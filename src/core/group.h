@@ -48,12 +48,14 @@ public:
         habit_->go_on(part->op.send != send || part->op.recv != recv);
         return true;
     }
-    // Any other call. `request`: the plan of a call that gets a request of its own. `arguments`: if they tell all about
-    // the call but its buffers.
-    void add(Comm &comm, Call &&call, Plan *request, const std::optional<Arguments> &arguments);
-    // The failure that kept it from being one: the group will not run.
-    void add_refused(Comm &comm, Call &&call, const Failure &why);
-    // A call that tells not even its communicator: the group will not run either.
+    // Any other call, to be described where it is until the next one. `arguments`: if they tell all about the call but
+    // its buffers.
+    Call &add(Comm &comm, const std::optional<Arguments> &arguments);
+    // It gets a request of its own, if that is one.
+    void give_last(Plan *request) {
+        entries_.back().request = request;
+    }
+    // A call is refused, or tells not even its communicator: the group will not run.
     void fail_with(const Failure &why);
     bool uses(const Comm &comm) const;
     void then() {
@@ -72,10 +74,13 @@ public:
 private:
     struct Entry {
         Comm *comm;
-        Call call;
-        Plan *request;
         size_t stage;
         std::optional<Arguments> arguments;
+        Call call{};
+        Plan *request = nullptr;
+
+        Entry(Comm &of, size_t in, const std::optional<Arguments> &with) : comm(&of), stage(in), arguments(with) {
+        }
     };
     // Inline, so that the arguments stay in registers: from memory that was just written in parts they would come late.
     [[gnu::always_inline]] KnownPart *next_known(Comm &comm, Kind kind, const Arguments &arguments) {
@@ -87,11 +92,13 @@ private:
     }
     KnownPart *first_known(Comm &comm, Kind kind, const Arguments &arguments);
     void stop_following();
-    void add_entry(Entry &&entry);
+    Entry &add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments);
     std::unique_ptr<Plan> make_plan(Use use);
     static void refuse(const Operations &operations);
     void add_operations(Operations &operations, size_t stage, const Operations &before);
     void fail_requests(const Failure &why);
+    bool has_only_messages() const;
+    bool runs_messages();
     bool may_be_known(const Plan &plan) const;
     void learn(const Plan &plan);
 

@@ -24,7 +24,11 @@ public:
     };
 
     Plan() = default;
-    Plan(Comm &comm, Call call) : own_(std::in_place, &comm, std::move(call)), first_(std::shared_ptr<void>(), &*own_) {
+    // Of a call that is described in place: moved just after it was written, it would come late, as with Recorded.
+    explicit Plan(Comm &comm) : own_(std::in_place, &comm), first_(std::shared_ptr<void>(), &*own_) {
+    }
+    Call &own_call() {
+        return own_->what;
     }
     Plan(const Plan &) = delete;
     Plan &operator=(const Plan &) = delete;

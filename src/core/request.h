@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/task.h"
 #include "coll/select.h"
+#include "coll/user_message.h"
 #include "core/call.h"
 #include "core/observer.h"
 #include "core/recorded.h"
@@ -35,6 +36,7 @@ struct Request {
     Parking parking;
     TaskHome home{};
     Task task;
+    std::optional<UserMessage> message; // instead of the task
     bool begun = false;
     Kind manner = Kind::none;               // as `row`: the kind, if it takes plain steps and has a habit
     bool plain = false;                     // takes plain steps (coll/plain_steps.h), which need no task
@@ -52,6 +54,8 @@ struct Request {
     Signal finished; // how often it was done; any thread
     uint64_t starts = 0;
 
+    explicit Request(Comm *of) : comm(of) {
+    }
     Request(Comm *of, Call called) : comm(of), what(std::move(called)) {
     }
     xcoll_result_t result() const {

@@ -115,6 +115,12 @@ Until Post::until(const Ticket &send, const Ticket &receive) {
     return out.peer == in.peer && out.state == PostItem::State::offered ? until(receive) : end(receive);
 }
 
+bool Post::listens_only_to(int peer) const {
+    const auto is_other = [=, this](int other) { return other != peer && is_busy_with(other); };
+    return !box_.expects_any() && peer >= 0 && !links_[static_cast<size_t>(peer)].is_sending() &&
+           std::none_of(active_.begin(), active_.end(), is_other);
+}
+
 bool Post::advance(const Ticket &ticket) {
     if (cancelled_ || is_over(ticket)) {
         return false;

@@ -77,6 +77,8 @@ public:
     Until until(const Ticket &send, const Ticket &receive);
     // Moves what can be moved with this ticket's peer, until the ticket is over. True if something moved.
     bool advance(const Ticket &ticket);
+    // Nothing can move here but by the next line of this peer.
+    bool listens_only_to(int peer) const;
     // The same for all peers that something is waited for from, a bit at a time; and makes room for those who cannot go
     // on otherwise. True if something moved.
     bool progress();

@@ -25,6 +25,9 @@ void Post::decline(int source, int tag) {
     PostItem &receive = box_.start(PostItem::State::posted, source, tag, nullptr, 0);
     receive.is_refused = true;
     begin_receive(receive);
+    if (source != any_source) {
+        visit(source); // nobody else will for its sake
+    }
 }
 
 void Post::begin_receive(PostItem &receive) {
@@ -42,8 +45,9 @@ void Post::begin_receive(PostItem &receive) {
     if (source == any_source) {
         progress();
     } else {
+        // What has come is taken when somebody waits for it: by then this rank may have begun to send, which decides
+        // how an offer is answered.
         activate(source);
-        visit(source);
     }
 }
 

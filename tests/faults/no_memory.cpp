@@ -210,6 +210,23 @@ void messages(const Rank &rank, xcoll_comm_t comm, Outcome &outcome) {
     }
 }
 
+// With the next rank, some of which wait for it to receive.
+void group_of_messages(const Rank &rank, xcoll_comm_t comm, Outcome &outcome) {
+    static thread_local char out[much], in[much];
+    const int next = (rank.rank() + 1) % rank.size(), previous = (rank.rank() + rank.size() - 1) % rank.size();
+    if (!start_group(comm, outcome)) {
+        return;
+    }
+    for (const size_t bytes : {count, much}) {
+        outcome.note(xcoll_recv(in, bytes, XCOLL_INT8, previous, 1, comm));
+        outcome.note(xcoll_send(out, bytes, XCOLL_INT8, next, 1, comm));
+    }
+    outcome.note(xcoll_group_end());
+    if (outcome.result() != XCOLL_SUCCESS) {
+        ranks::succeed(xcoll_comm_abort(comm, "a message of a group had no memory"));
+    }
+}
+
 void split_with(xcoll_comm_t comm, const xcoll_comm_config_t *config, Outcome &outcome) {
     xcoll_comm_t child = XCOLL_COMM_NULL;
     const bool made = outcome.note(xcoll_comm_split_config(comm, 0, 0, config, &child));
@@ -304,6 +321,7 @@ const Scene scenes[] = {
     {"a persistent group", persistent_group},
     {"request_on_done", told},
     {"messages", messages},
+    {"a group of messages", group_of_messages},
     {"split", split},
     {"split_config", split_as_told},
     {"types", typed},

@@ -49,9 +49,24 @@ Program make_program(std::mt19937 &random, int ranks, int messages) {
     return program;
 }
 
-Task exchange(TaskHome &, Post &post, PostExchange what, Post::Status *status) {
+// A peer or source that is no_rank makes it nothing.
+struct Messages {
+    int to = no_rank, send_tag = any_tag;
+    const void *send = nullptr;
+    size_t send_bytes = 0;
+    int source = no_rank, recv_tag = any_tag;
+    void *recv = nullptr;
+    size_t room = 0;
+};
+
+Task exchange(TaskHome &, Post &post, Messages what, Post::Status *status) {
     PointToPoint steps(post);
-    steps.start(what);
+    if (what.to != no_rank) {
+        steps.send(what.to, what.send_tag, what.send, what.send_bytes);
+    }
+    if (what.source != no_rank) {
+        steps.receive(what.source, what.recv_tag, what.recv, what.room);
+    }
     while (!steps.advance()) {
         co_await steps.obstacle();
     }
@@ -69,7 +84,7 @@ struct Running {
         if (call.is_send) {
             buffer = pattern(call.bytes, call.number);
         }
-        PostExchange what;
+        Messages what;
         if (call.is_send) {
             what = {.to = call.peer, .send_tag = call.tag, .send = buffer.data(), .send_bytes = buffer.size()};
         } else {
@@ -272,8 +287,8 @@ void a_ring_of_sendrecvs_does_not_lock_up(void **) {
                 data.push_back(pattern(bytes, rank));
                 got.emplace_back(bytes);
                 homes.push_back({&frames[i], &parkings[i]});
-                const PostExchange shift{(rank + 1) % ranks,         1, data[i].data(), bytes,
-                                         (rank + ranks - 1) % ranks, 1, got[i].data(),  bytes};
+                const Messages shift{(rank + 1) % ranks,         1, data[i].data(), bytes,
+                                     (rank + ranks - 1) % ranks, 1, got[i].data(),  bytes};
                 tasks.push_back(exchange(homes[i], r[rank], shift, &statuses[i]));
                 tasks.back().start();
             }
