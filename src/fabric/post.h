@@ -117,6 +117,7 @@ private:
         PostOut out;
         PostLane *in = nullptr; // the peer's
         uint64_t read = 0;      // lines
+        uint32_t kept = 0;      // what it says of their blocks
         uint64_t claimed = 0;   // weight of the letters that receives have asked for, of those that came
         uint32_t messages = 0;  // sent
         uint64_t letters = 0;   // weight of the letters that were sent
@@ -150,13 +151,15 @@ private:
     // ---- sending (post_send.cpp)
     Ticket send_to_self(int tag, const void *data, size_t bytes);
     // Sets how much of it has `moved`. False: there is no room.
-    bool put_letter(Link &l, int tag, const char *data, size_t total, size_t &moved);
+    bool put_letter(int peer, int tag, const char *data, size_t total, size_t &moved);
+    // As PostOut::put, with what blocks there are.
+    size_t put_piece(int peer, const PostOut::Label &label, const char *data, size_t bytes);
     void open_out(int peer);
     bool has_credit(Link &l, size_t bytes) const;
     bool push(int peer);
     bool answer(int peer);
     bool announce(int peer);
-    bool flow(Link &l);
+    bool flow(int peer);
     bool can_push(Link &l) const;
 
     // ---- receiving (post_receive.cpp)
@@ -173,6 +176,7 @@ private:
     void take_more(int peer, const PostLine &line);
     void take_parcel(PostItem &receive, PostParcels::iterator parcel);
     const char *payload(int peer, const PostLine &line) const;
+    void take_block(int peer, const PostLine &line);
     void claim(Link &l, size_t bytes) const;
     void begin_arriving(PostItem &receive, const char *data, size_t bytes);
     void store(PostItem &receive, const char *data, size_t bytes) const;

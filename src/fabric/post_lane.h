@@ -8,7 +8,13 @@
 // smaller, so the receiver does not take one for the other. It reads a line, and the payload that the line tells of,
 // after it saw the number: all of it was written before. The sender rewrites them after it saw that they were taken:
 // all of it was read before. Each store releases and each load acquires, so this holds on every processor. The bytes
-// of line i, and a block whose last payload it has, are free again when taken > i, in the order of the lines.
+// of line i in the ring are free again when taken > i, in the order of the lines.
+//
+// A block (post_blocks.h) has one holder, and only its holder writes there. It leaves with the line that tells of it,
+// and is the receiver's when that line's payload is read. The receiver gives a block of the sender's back, which the
+// sender knows from taken > i; or it keeps the block for a line of its own, and says so before, in the bit of line i in
+// `kept`. The sender looks at the bit after it saw taken > i, and before it writes line i + post_lines, with which
+// alone the receiver changes it. A block of the receiver's that comes with a line is home again.
 //
 // What the lines tell makes a message small or large:
 //
@@ -41,7 +47,7 @@
 
 namespace xcoll {
 
-inline constexpr uint64_t post_lines = 32;
+inline constexpr uint64_t post_lines = 32; // as many as `kept` has bits
 inline constexpr size_t post_ring_bytes = 32 * 1024;
 // The most that goes with the first line of a message, and that lies in the ring for any. The receiver copies it out
 // while the sender copies in the next. Bare loops of a Xeon take 1.7 us for 4 KiB there and back in pieces of 2 KiB,
@@ -58,14 +64,18 @@ struct alignas(2 * line_bytes) PostLine {
     // and 0.62 where they lie elsewhere.
     static constexpr size_t room = 104;
 
+    // Where a payload lies that is not in the line: in the lane's ring, or in a block of one of both.
+    enum class Where : uint8_t { ring, block_of_sender, block_of_receiver };
+
     Signal number;
     What what;
+    Where where; // if bytes > room
     int32_t tag;
     uint32_t message; // which one of those from this sender; for answers: of those from the other
     uint32_t bytes;   // of payload that come with this line
     struct Elsewhere {
         uint64_t total;      // bytes of the message
-        uint64_t offset;     // of the payload, in the sender's segment
+        uint64_t offset;     // of the payload, in the segment of the sender, or of whom the block belongs to
         const char *address; // of the whole message, if the receiver can copy it itself; offers only
     };
     union {
@@ -82,7 +92,8 @@ struct PostLane {
     PostLine lines[post_lines];
     // ---- written by the receiver
     alignas(line_bytes) Signal taken;
-    Signal claimed; // weight of the letters that receives have asked for
+    Signal claimed;             // weight of the letters that receives have asked for
+    std::atomic<uint32_t> kept; // by line
     // Taking back a buffer that the receiver may be reading (Post::cancel_all, Post::copy_from):
     //     receiver   reading = 1; if (!revoked) copy a piece, look again, ...; reading = 0
     //     sender     revoked = 1; wait until reading == 0

@@ -21,6 +21,7 @@ uint64_t PostOut::open(Window &window) {
     }
     lane->taken.store(0);
     lane->claimed.store(0);
+    lane->kept.store(0, std::memory_order_relaxed);
     lane->reading.store(0, std::memory_order_relaxed);
     lane->revoked.store(0, std::memory_order_relaxed);
     lane_ = lane;
@@ -30,31 +31,19 @@ uint64_t PostOut::open(Window &window) {
 
 void PostOut::settle(PostBlocks &blocks) {
     const uint64_t taken = lane_->taken.read();
+    const uint32_t kept = lane_->kept.load(std::memory_order_relaxed);
     for (; taken_ < taken; ++taken_) {
-        const Hold &hold = holds_[taken_ % post_lines];
+        const uint64_t line = taken_ % post_lines;
+        const Hold &hold = holds_[line];
         tail_ = hold.ring_end;
-        if (hold.block != PostBlocks::none) {
+        if (hold.block == PostBlocks::none) {
+            continue;
+        }
+        --blocks_held_;
+        if ((kept >> line & 1) == 0) {
             blocks.give(hold.block);
-            --blocks_held_;
         }
     }
-    if (taken_ == written_) {
-        leave_block(blocks); // nobody knows when there is more to put into it
-    }
-}
-
-// It is free when its last line is taken.
-void PostOut::leave_block(PostBlocks &blocks) {
-    if (block_ == PostBlocks::none) {
-        return;
-    }
-    if (block_line_ < taken_) {
-        blocks.give(block_);
-        --blocks_held_;
-    } else {
-        holds_[block_line_ % post_lines].block = block_;
-    }
-    block_ = PostBlocks::none;
 }
 
 bool PostOut::has_line(PostBlocks &blocks) {
@@ -64,7 +53,7 @@ bool PostOut::has_line(PostBlocks &blocks) {
     return written_ - taken_ < post_lines;
 }
 
-// A payload lies in one piece, so the rest of the ring stays empty where it does not fit. The same of a block.
+// A payload lies in one piece, so the rest of the ring stays empty where it does not fit.
 uint64_t PostOut::find_in_ring(PostBlocks &blocks, size_t bytes) {
     const uint64_t room = whole_lines(bytes);
     const uint64_t rest = post_ring_bytes - head_ % post_ring_bytes;
@@ -79,49 +68,41 @@ uint64_t PostOut::find_in_ring(PostBlocks &blocks, size_t bytes) {
     return ring_offset_ + begin % post_ring_bytes;
 }
 
-uint64_t PostOut::find_in_block(PostBlocks &blocks, size_t bytes) {
-    if (block_ == PostBlocks::none || block_used_ + bytes > PostBlocks::block_bytes) {
-        leave_block(blocks);
-        block_ = blocks.take();
-        if (block_ == PostBlocks::none) {
-            return 0;
-        }
-        block_used_ = 0;
+// May shorten the payload.
+PostOut::Place PostOut::find_place(PostBlocks &blocks, size_t &bytes) {
+    if (!borrowed_.empty()) {
+        const uint64_t block = borrowed_.back();
+        borrowed_.pop_back();
+        return {PostLine::Where::block_of_receiver, block};
+    }
+    if (const uint64_t block = blocks.take(); block != PostBlocks::none) {
         ++blocks_held_;
+        return {PostLine::Where::block_of_sender, block};
     }
-    const uint64_t at = block_ + block_used_;
-    block_used_ += whole_lines(bytes);
-    block_line_ = written_;
-    return at;
+    bytes = std::min(bytes, post_piece);
+    return {PostLine::Where::ring, find_in_ring(blocks, bytes)};
 }
 
-// May shorten the payload. 0: there is no place.
-uint64_t PostOut::find_place(PostSupplies &supplies, size_t total, size_t &bytes) {
-    if (total > post_piece) {
-        if (const uint64_t at = find_in_block(supplies.blocks, bytes)) {
-            return at;
-        }
-        bytes = std::min(bytes, post_piece);
-    }
-    return find_in_ring(supplies.blocks, bytes);
-}
-
-size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data, size_t bytes) {
+size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes) {
     stuck_ = !has_line(supplies.blocks);
     if (stuck_) {
         return full;
     }
     PostLine &line = lane_->lines[written_ % post_lines];
     const char *payload = nullptr;
+    uint64_t block = PostBlocks::none;
     if (bytes > PostLine::room) {
-        const uint64_t place = find_place(supplies, label.total, bytes);
-        if (place == 0) {
+        const Place place = find_place(supplies.blocks, bytes);
+        if (place.offset == 0) {
             stuck_ = true;
             return full;
         }
-        char *to = supplies.window.at(supplies.window.rank(), place);
+        const bool is_peers = place.where == PostLine::Where::block_of_receiver;
+        char *to = supplies.window.at(is_peers ? peer : supplies.window.rank(), place.offset);
         supplies.writing.copy(supplies.kernels, to, data, bytes);
-        line.elsewhere = {label.total, place, nullptr};
+        line.where = place.where;
+        line.elsewhere = {label.total, place.offset, nullptr};
+        block = place.where == PostLine::Where::block_of_sender ? place.offset : PostBlocks::none;
         payload = to;
     } else if (label.what == PostLine::What::offer) {
         line.elsewhere = {label.total, 0, label.address};
@@ -132,7 +113,7 @@ size_t PostOut::put(PostSupplies &supplies, const Label &label, const char *data
     line.tag = label.tag;
     line.message = label.message;
     line.bytes = static_cast<uint32_t>(bytes);
-    holds_[written_ % post_lines] = {head_, PostBlocks::none};
+    holds_[written_ % post_lines] = {head_, block};
     const bool is_whole = payload && label.total == bytes;
     supplies.window.publish(line.number, ++written_, payload, is_whole ? bytes : 0);
     return bytes;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "fabric/post_blocks.h"
 #include "fabric/post_lane.h"
@@ -36,9 +37,17 @@ public:
     // Returns the offset to be told to the peer. Throws NO_MEMORY.
     uint64_t open(Window &window);
 
-    // Writes a line with the first of these bytes, as many as go with one line. Returns how many; `full`: there is no
-    // room now.
-    size_t put(PostSupplies &supplies, const Label &label, const char *data, size_t bytes);
+    // Writes a line to the peer with the first of these bytes, as many as go with one line. Returns how many; `full`:
+    // there is no room now.
+    size_t put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes);
+    // A block of the peer's for a later put(); it goes home with that. False: there are as many as may be.
+    bool keep(uint64_t block, size_t most) {
+        if (borrowed_.size() >= most) {
+            return false;
+        }
+        borrowed_.push_back(block);
+        return true;
+    }
     // The last put() found no room. Then it may find some once this is reached.
     bool is_stuck() const {
         return stuck_;
@@ -62,25 +71,25 @@ public:
     void revoke(bool wait);
 
 private:
-    // What becomes free with a line.
+    // What becomes free with a line, unless the peer keeps it.
     struct Hold {
         uint64_t ring_end;
         uint64_t block;
     };
+    struct Place {
+        PostLine::Where where;
+        uint64_t offset; // 0: there is none
+    };
     bool has_line(PostBlocks &blocks);
-    uint64_t find_place(PostSupplies &supplies, size_t total, size_t &bytes);
-    uint64_t find_in_block(PostBlocks &blocks, size_t bytes);
+    Place find_place(PostBlocks &blocks, size_t &bytes);
     uint64_t find_in_ring(PostBlocks &blocks, size_t bytes);
-    void leave_block(PostBlocks &blocks);
 
     PostLane *lane_ = nullptr;
     uint64_t ring_offset_ = 0; // of the lane's ring in the segment
     uint64_t written_ = 0, taken_ = 0;
-    uint64_t head_ = 0, tail_ = 0;      // of the ring: [tail_, head_) is in use
-    uint64_t block_ = PostBlocks::none; // that payloads are put into now
-    size_t block_used_ = 0;
-    uint64_t block_line_ = 0; // the last that has a payload there
-    size_t blocks_held_ = 0;
+    uint64_t head_ = 0, tail_ = 0;   // of the ring: [tail_, head_) is in use
+    size_t blocks_held_ = 0;         // of this rank's, in lines that are not known to be taken
+    std::vector<uint64_t> borrowed_; // the peer's
     bool stuck_ = false;
     std::unique_ptr<Hold[]> holds_; // by line
 };

@@ -88,6 +88,9 @@ bool Post::take_lines(int peer, bool only_wanted) {
         const PostLine &line = l.in->lines[l.read % post_lines];
         const bool is_long = line.bytes >= post_piece;
         take_line(peer, line);
+        if (line.bytes > PostLine::room) {
+            take_block(peer, line);
+        }
         ++l.read;
         if (is_long) { // the sender may wait for its memory
             window_.publish(l.in->taken, l.read);
@@ -145,8 +148,29 @@ void Post::take_line(int peer, const PostLine &line) {
 }
 
 const char *Post::payload(int peer, const PostLine &line) const {
-    return line.bytes <= PostLine::room ? reinterpret_cast<const char *>(line.inside)
-                                        : window_.at(peer, line.elsewhere.offset);
+    if (line.bytes <= PostLine::room) {
+        return reinterpret_cast<const char *>(line.inside);
+    }
+    const bool is_mine = line.where == PostLine::Where::block_of_receiver;
+    return window_.at(is_mine ? window_.rank() : peer, line.elsewhere.offset);
+}
+
+// Its payload has been read.
+void Post::take_block(int peer, const PostLine &line) {
+    Link &l = link(peer);
+    switch (line.where) {
+    case PostLine::Where::ring:
+        break;
+    case PostLine::Where::block_of_sender: {
+        const uint32_t bit = uint32_t{1} << l.read % post_lines, others = l.kept & ~bit;
+        l.kept = others | (l.out.keep(line.elsewhere.offset, PostBlocks::keeps(window_)) ? bit : 0);
+        l.in->kept.store(l.kept, std::memory_order_relaxed); // `taken` releases it
+        break;
+    }
+    case PostLine::Where::block_of_receiver:
+        supplies_.blocks.give_first(line.elsewhere.offset);
+        break;
+    }
 }
 
 void Post::take_letter(int peer, const PostLine &line) {

@@ -9,35 +9,15 @@
 
 #include "../failing_memory.h"
 #include "../ranks/own_memory.h"
+#include "first_error.h"
 
 using failing::Which;
 using ranks::Rank;
+using Outcome = FirstError;
 
 namespace {
 
 constexpr size_t count = 6, much = 40'000;
-
-// The first error of several calls and its message, noted without memory.
-class Outcome {
-public:
-    bool note(xcoll_result_t result) {
-        if (result != XCOLL_SUCCESS && result_ == XCOLL_SUCCESS) {
-            result_ = result;
-            std::snprintf(message_, sizeof message_, "%s", xcoll_last_error());
-        }
-        return result == XCOLL_SUCCESS;
-    }
-    xcoll_result_t result() const {
-        return result_;
-    }
-    std::string text() const {
-        return std::string(xcoll_error_name(result_)) + ": " + message_;
-    }
-
-private:
-    xcoll_result_t result_ = XCOLL_SUCCESS;
-    char message_[1000] = {};
-};
 
 // What a rank calls on a communicator. It frees all that it made.
 struct Scene {

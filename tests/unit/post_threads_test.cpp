@@ -96,6 +96,42 @@ void threads_stream_small_messages(void **) {
     }
 }
 
+// Both ways at once, now more one way and now more the other, so that blocks are kept, go home with a message, and are
+// given back: with few of them and with many.
+void threads_hand_blocks_to_and_fro(void **) {
+    constexpr int ranks = 2, rounds = 150, most_messages = 12;
+    static constexpr size_t sizes[] = {200, 2048, 3000, 16384, 0, 30000, 105, 9000};
+    for (const size_t budget : {size_t{1} << 20, size_t{64} << 20}) {
+        Ranks r(ranks, Kinship::apart, budget);
+        std::atomic<int> wrong{0};
+        const auto messages_of = [](int rank, int round) { return 1 + (round * (3 + 4 * rank)) % most_messages; };
+        const auto message = [](int rank, int round, int i) {
+            return pattern(sizes[static_cast<size_t>(round + 3 * i + rank) % std::size(sizes)], round + 31 * i + rank);
+        };
+        on_threads(ranks, [&](int me) {
+            for (int round = 0; round < rounds; ++round) {
+                std::vector<std::vector<char>> out, in;
+                std::vector<Post::Ticket> tickets;
+                for (int i = 0; i < messages_of(me, round); ++i) {
+                    out.push_back(message(me, round, i));
+                    tickets.push_back(r[me].send(1 - me, 1, out.back().data(), out.back().size()));
+                }
+                for (int i = 0; i < messages_of(1 - me, round); ++i) {
+                    in.emplace_back(message(1 - me, round, i).size());
+                    tickets.push_back(r[me].recv(1 - me, 1, in.back().data(), in.back().size()));
+                }
+                for (const Post::Ticket &ticket : tickets) {
+                    wait(r[me], ticket);
+                }
+                for (size_t i = 0; i < in.size(); ++i) {
+                    wrong += in[i] != message(1 - me, round, static_cast<int>(i));
+                }
+            }
+        });
+        assert_int_equal(wrong.load(), 0);
+    }
+}
+
 void sleep_until(Post &post, const Post::Ticket &ticket) {
     while (!Post::is_over(ticket)) {
         if (!post.progress()) {
@@ -170,6 +206,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(threads_exchange_messages_of_all_sizes),
         cmocka_unit_test(threads_stream_small_messages),
+        cmocka_unit_test(threads_hand_blocks_to_and_fro),
         cmocka_unit_test(a_thread_that_sleeps_for_a_message_is_woken),
         cmocka_unit_test(a_thread_that_sleeps_for_room_is_woken),
         cmocka_unit_test(a_buffer_that_is_taken_back_is_not_read_any_more),
