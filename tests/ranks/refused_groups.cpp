@@ -18,9 +18,9 @@ constexpr int tag = 4, other_tag = 5, untouched = -7;
 // In one line, in several, in more than the receiver takes unasked, and copied by the receiver itself.
 constexpr std::array<size_t, 6> counts{0, 1, 50, 2'000, 20'000, 300'000};
 
-// Its sender, for the receiver. The longest that does not is of 32 KiB.
+// Its sender, for the receiver. The longest that does not is of 64 KiB.
 constexpr bool waits(size_t count) {
-    return count * sizeof(int) > size_t{32} << 10;
+    return count * sizeof(int) > size_t{64} << 10;
 }
 
 struct Pair {
