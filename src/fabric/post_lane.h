@@ -1,5 +1,6 @@
-// Messages that users send, from one rank to another through memory of the sender: a ring of lines, each of which
-// tells one thing, and a ring of bytes for what does not fit into a line. Made when the first message is sent.
+// Messages that users send, from one rank to another: a ring of lines in memory of the sender, each of which tells one
+// thing. What does not fit into a line lies in a block, or, where there is none, in a ring of bytes beside the lines.
+// Made when the first message is sent.
 //
 //     sender     write line i | line i's number = i + 1       only if i - taken < post_lines
 //     receiver                        read line i | taken >= i + 1        only if line i's number == i + 1
@@ -65,7 +66,8 @@ struct alignas(2 * line_bytes) PostLine {
     // and 0.62 where they lie elsewhere.
     static constexpr size_t room = 104;
 
-    // Where a payload lies that is not in the line: in the lane's ring, or in a block of one of both.
+    // Where a payload lies that is not in the line: in the lane's ring, or in a block of one of both, in whose segment
+    // that is.
     enum class Where : uint8_t { ring, block_of_sender, block_of_receiver };
 
     Signal number;
@@ -76,7 +78,7 @@ struct alignas(2 * line_bytes) PostLine {
     uint32_t bytes;   // of payload that come with this line
     struct Elsewhere {
         uint64_t total;      // bytes of the message
-        uint64_t offset;     // of the payload, in the segment of the sender, or of whom the block belongs to
+        uint64_t offset;     // of the payload, in the segment that `where` tells
         const char *address; // of the whole message, if the receiver can copy it itself; offers only
     };
     union {

@@ -141,7 +141,8 @@ done
 [ -z "$SANITIZER" ] || finish
 session=$work/session
 mkdir -p "$session/bin"
-printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$session/bin/cc"
+compiler=${CC%% *} # which may be called cc itself
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$compiler")${CC#"$compiler"}" >"$session/bin/cc"
 printf '#!/bin/sh\necho "-I%s -L%s -lxcoll -Wl,-rpath,%s"\n' "$SRC/include" "$BUILD" "$BUILD" >"$session/bin/pkg-config"
 printf '#!/bin/sh\nexec %s "$@" %s\n' "$xcollrun" "$marker" >"$session/bin/xcollrun" # so that at_end finds the ranks
 chmod +x "$session"/bin/*
