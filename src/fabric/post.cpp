@@ -5,8 +5,8 @@
 namespace xcoll {
 
 Post::Post(Window &window, const Kernels &kernels)
-    : window_(window), supplies_{window, kernels, window.ring_writing(), {}}, box_(window.size()),
-      links_(static_cast<size_t>(window.size())) {
+    : window_(window), supplies_{window, kernels, window.ring_writing(), {}}, most_kept_(PostBlocks::keeps(window)),
+      box_(window.size()), links_(static_cast<size_t>(window.size())) {
 }
 
 Post::~Post() {

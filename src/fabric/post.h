@@ -205,6 +205,7 @@ private:
 
     Window &window_;
     PostSupplies supplies_;
+    const size_t most_kept_; // blocks of each peer
     PostBox box_;
     std::vector<Link> links_;
     std::vector<int> active_;

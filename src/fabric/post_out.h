@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "fabric/post_blocks.h"
@@ -40,12 +41,17 @@ public:
     // Writes a line to the peer with the first of these bytes, as many as go with one line. Returns how many; `full`:
     // there is no room now.
     size_t put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes);
-    // A block of the peer's for a later put(); it goes home with that. False: there are as many as may be.
-    bool keep(uint64_t block, size_t most) {
+    // A block of the peer's for a later put(); it goes home with that. False: there are as many as may be, or no memory
+    // to note one.
+    bool keep(uint64_t block, size_t most) noexcept {
         if (borrowed_.size() >= most) {
             return false;
         }
-        borrowed_.push_back(block);
+        try {
+            borrowed_.push_back(block);
+        } catch (const std::bad_alloc &) {
+            return false;
+        }
         return true;
     }
     // The last put() found no room. Then it may find some once this is reached.

@@ -163,7 +163,7 @@ void Post::take_block(int peer, const PostLine &line) {
         break;
     case PostLine::Where::block_of_sender: {
         const uint32_t bit = uint32_t{1} << l.read % post_lines, others = l.kept & ~bit;
-        l.kept = others | (l.out.keep(line.elsewhere.offset, PostBlocks::keeps(window_)) ? bit : 0);
+        l.kept = others | (l.out.keep(line.elsewhere.offset, most_kept_) ? bit : 0);
         l.in->kept.store(l.kept, std::memory_order_relaxed); // `taken` releases it
         break;
     }
