@@ -88,8 +88,44 @@ bool Group::has_requests() const {
     return std::any_of(entries_.begin(), entries_.end(), [](const Entry &entry) { return entry.request; });
 }
 
-// The operations of one stage: for each communicator, in the order in which they appear, the exchange of all that moves
-// data, then the others.
+// Calls that only move data, as one exchange.
+Call Group::join(const Comm &comm, std::span<const size_t> movers) {
+    std::vector<Call> calls;
+    calls.reserve(movers.size());
+    for (const size_t i : movers) {
+        calls.push_back(entries_[i].call);
+    }
+    Call whole;
+    whole.op.kind = Kind::group;
+    whole.op.form = Form::group;
+    whole.op.count = digest(calls);
+    whole.keep(std::move(calls));
+    whole.write_itinerary(comm.team().rank, comm.team().size);
+    joined_ = Op{.kind = Kind::group, .form = Form::group, .count = whole.op.count};
+    return whole;
+}
+
+// The operations of a stage on a communicator, in the order of their numbers: the exchange of all that moves data, then
+// the others. Of each, `take` gets the call, and which entries it is made of.
+template <class Take> void Group::for_each_operation(size_t stage, const Comm &comm, Take take) {
+    std::vector<size_t> movers, others;
+    for (size_t i = 0; i < entries_.size(); ++i) {
+        if (entries_[i].stage == stage && entries_[i].comm == &comm) {
+            entries_[i].call.op.form = Form::group;
+            (traits(entries_[i].call.op.kind).moves_data ? movers : others).push_back(i);
+        }
+    }
+    if (movers.size() > 1) {
+        take(join(comm, movers), std::span<const size_t>(movers));
+    } else if (!movers.empty()) {
+        take(entries_[movers[0]].call, std::span<const size_t>(movers));
+    }
+    for (const size_t &i : others) {
+        take(entries_[i].call, std::span(&i, 1));
+    }
+}
+
+// The operations of one stage, for each communicator in the order in which they appear.
 void Group::add_operations(Operations &operations, size_t stage, const Operations &before) {
     std::vector<Comm *> comms;
     for (const Entry &entry : entries_) {
@@ -97,40 +133,14 @@ void Group::add_operations(Operations &operations, size_t stage, const Operation
             comms.push_back(entry.comm);
         }
     }
-    const auto add = [&](Comm *comm, Call call) {
-        operations.push_back(std::make_shared<Request>(comm, std::move(call)));
-        operations.back()->after = before;
-        operations.back()->what.op.form = Form::group;
-        return operations.size() - 1;
-    };
     for (Comm *comm : comms) {
-        std::vector<Call> moves;
-        std::vector<size_t> others, movers;
-        for (size_t i = 0; i < entries_.size(); ++i) {
-            if (entries_[i].stage == stage && entries_[i].comm == comm) {
-                (traits(entries_[i].call.op.kind).moves_data ? movers : others).push_back(i);
+        for_each_operation(stage, *comm, [&](const Call &call, std::span<const size_t> entries) {
+            for (size_t k = 0; k < entries.size(); ++k) {
+                places_[entries[k]] = {operations.size(), k};
             }
-        }
-        for (const size_t i : movers) {
-            moves.push_back(entries_[i].call);
-        }
-        if (!moves.empty()) {
-            Call together = moves.front();
-            if (moves.size() > 1) {
-                together = Call();
-                together.op.kind = Kind::group;
-                together.op.count = digest(moves);
-                together.keep(std::move(moves));
-                together.write_itinerary(comm->team().rank, comm->team().size);
-            }
-            const size_t operation = add(comm, std::move(together));
-            for (size_t k = 0; k < movers.size(); ++k) {
-                places_[movers[k]] = {operation, k};
-            }
-        }
-        for (const size_t i : others) {
-            places_[i] = {add(comm, entries_[i].call), 0};
-        }
+            operations.push_back(std::make_shared<Request>(comm, call));
+            operations.back()->after = before;
+        });
     }
 }
 
@@ -214,37 +224,35 @@ void Group::run() {
         entries_[0].comm->run(entries_[0].call);
         return;
     }
-    if (has_only_messages() && runs_messages()) {
-        return;
+    if (!runs_without_plan()) {
+        const std::unique_ptr<Plan> planned = plan(Use::now);
+        planned->start();
+        planned->wait(); // for those with requests of their own as well: they were under way together
+        planned->check();
     }
-    const std::unique_ptr<Plan> planned = plan(Use::now);
-    planned->start();
-    planned->wait(); // for those with requests of their own as well: they were under way together
-    planned->check();
-    learn(*planned);
+    learn();
 }
 
-// One stage of plain sends and receives on one communicator.
-bool Group::has_only_messages() const {
-    return !failure_ && std::all_of(entries_.begin(), entries_.end(), [this](const Entry &entry) {
-        return traits(entry.call.op.kind).is_message && !entry.request && entry.comm == entries_[0].comm &&
-               entry.stage == entries_[0].stage;
-    });
-}
-
-bool Group::runs_messages() {
-    if (entries_.empty()) {
+// Nobody asks for one call of it alone, and nothing of it could be hidden behind the rest.
+bool Group::runs_without_plan() {
+    if (failure_ || entries_.empty()) {
         return false;
     }
     Comm &comm = *entries_[0].comm;
+    const auto is_message = [](const Entry &entry) { return traits(entry.call.op.kind).is_message; };
+    const bool is_plain = std::all_of(entries_.begin(), entries_.end(),
+                                      [&](const Entry &entry) { return entry.comm == &comm && !entry.request; });
+    const bool has_messages = std::any_of(entries_.begin(), entries_.end(), is_message);
     try {
-        std::vector<const Op *> messages;
-        messages.reserve(entries_.size());
-        for (Entry &entry : entries_) {
-            entry.call.op.form = Form::group;
-            messages.push_back(&entry.call.op);
+        if (!is_plain || !comm.membership().shares_memory()) {
+            return false;
         }
-        return comm.runs_messages(messages);
+        if (!has_messages) {
+            run_in_turn(comm);
+            return true;
+        }
+        const bool has_else = stage_ != 0 || !std::all_of(entries_.begin(), entries_.end(), is_message);
+        return !has_else && runs_messages(comm);
     } catch (const std::bad_alloc &) {
         const Failure lost = out_of_memory(comm.team().rank);
         comm.fail_for_good(lost);
@@ -252,31 +260,63 @@ bool Group::runs_messages() {
     }
 }
 
-// One exchange of calls that their arguments tell all about.
-bool Group::may_be_known(const Plan &plan) const {
-    const auto operations = plan.operations();
-    return stage_ == 0 && operations.size() == 1 && operations[0]->what.op.kind == Kind::group &&
-           entries_.size() <= GroupHabit::most_parts &&
-           std::all_of(entries_.begin(), entries_.end(),
-                       [](const Entry &entry) { return entry.arguments && !entry.call.op.in; });
+bool Group::runs_messages(Comm &comm) {
+    std::vector<const Op *> messages;
+    messages.reserve(entries_.size());
+    for (Entry &entry : entries_) {
+        entry.call.op.form = Form::group;
+        messages.push_back(&entry.call.op);
+    }
+    return comm.runs_messages(messages);
 }
 
-void Group::learn(const Plan &plan) {
-    if (!may_be_known(plan)) {
+// One operation after the other, as a plan would number them. Those behind a failed one of their stage run, as peers
+// wait for them; of later stages peers are told that they do not.
+void Group::run_in_turn(Comm &comm) {
+    std::optional<Failure> first;
+    for (size_t stage = 0; stage <= stage_; ++stage) {
+        const bool is_refused = first.has_value();
+        for_each_operation(stage, comm, [&](const Call &call, std::span<const size_t>) {
+            if (is_refused) {
+                comm.refuse();
+                return;
+            }
+            try {
+                comm.run(call);
+            } catch (const Failure &failure) {
+                first = first ? first : failure;
+            }
+        });
+    }
+    if (first) {
+        throw *first;
+    }
+}
+
+// One exchange of calls that their arguments tell all about.
+bool Group::may_be_known() const {
+    return stage_ == 0 && joined_ && entries_.size() <= GroupHabit::most_parts &&
+           std::all_of(entries_.begin(), entries_.end(), [this](const Entry &entry) {
+               const Op &op = entry.call.op;
+               return entry.comm == entries_[0].comm && traits(op.kind).moves_data && entry.arguments && !op.in;
+           });
+}
+
+void Group::learn() {
+    if (!may_be_known()) {
         return;
     }
-    const Request &operation = *plan.operations()[0];
     try {
         if (!habit_) {
             habit_ = std::make_unique<GroupHabit>();
         }
-        if (habit_->repeats(operation.call)) {
+        if (habit_->repeats(fingerprint(*joined_))) {
             std::vector<KnownPart> parts;
             parts.reserve(entries_.size());
             for (const Entry &entry : entries_) {
                 parts.emplace_back(entry.call, *entry.arguments);
             }
-            habit_->know(operation.what.op, std::move(parts));
+            habit_->know(*joined_, std::move(parts));
         }
     } catch (const std::bad_alloc &) {
         // Then it is not known.

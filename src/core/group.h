@@ -1,4 +1,6 @@
-// Calls that are planned together: nothing runs before the group ends, then all of it is under way at once.
+// Calls that are planned together: nothing runs before the group ends, then all of it is under way at once. But where
+// nobody asks for a part of it, the ranks share memory and there is one communicator, its operations run one after the
+// other, as blocking calls, which take less time: there is nothing to hide.
 //
 // The calls of one communicator that only move data become one Exchange, whatever their number: one head, one stream,
 // so 64 small all-gathers cost little more than one. Everything else is an operation of its own. All ranks plan alike,
@@ -95,18 +97,22 @@ private:
     Entry &add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments);
     std::unique_ptr<Plan> make_plan(Use use);
     static void refuse(const Operations &operations);
+    Call join(const Comm &comm, std::span<const size_t> movers);
+    template <class Take> void for_each_operation(size_t stage, const Comm &comm, Take take);
     void add_operations(Operations &operations, size_t stage, const Operations &before);
     void fail_requests(const Failure &why);
-    bool has_only_messages() const;
-    bool runs_messages();
-    bool may_be_known(const Plan &plan) const;
-    void learn(const Plan &plan);
+    bool runs_without_plan();
+    bool runs_messages(Comm &comm);
+    void run_in_turn(Comm &comm);
+    bool may_be_known() const;
+    void learn();
 
     bool follows_ = true;  // a known group, with all calls so far
     Comm *comm_ = nullptr; // of the first call, if a known group could begin with it
     std::unique_ptr<GroupHabit> habit_;
     std::vector<Entry> entries_;     // all calls, once it follows none
     std::vector<Plan::Part> places_; // of each entry
+    std::optional<Op> joined_;       // without its calls: the last exchange of several, if there is one
     std::optional<Failure> failure_;
     size_t stage_ = 0;
 };

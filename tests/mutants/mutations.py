@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
                       THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, TOLD, ATTACH, CHOICES,
                       BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
-                      KNOWN_GROUPS, RESHARD, LENT)
+                      KNOWN_GROUPS, IN_TURN, RESHARD, LENT)
 
 
 @dataclass
@@ -116,6 +116,8 @@ MUTATIONS = [
               "habit_->go_on(false);")),
     mutation("a known group's beginning is all of it", KNOWN_GROUPS, "calls run that were not made",
              ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
+    mutation("later stages are forgotten", IN_TURN, "what comes after a group that failed takes their numbers",
+             ("src/core/group.cpp", "                comm.refuse();\n                return;", "                return;")),
     mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
              ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
     mutation("memory of devices is lent", ATTACH, "a call fails that went through shared memory before",
