@@ -31,6 +31,7 @@ $(BUILD)/configure: $(S)configure.ac $(S)include/xcoll.h
 	  'Install it (Debian, Ubuntu: apt-get install g++ autoconf); `make demo` does that.' >&2; exit 1; }
 	@mkdir -p '$(BUILD)'
 	$(call say,AUTOCONF,$@) cd '$(BUILD)' && autoconf -o configure '$(abspath $(S)configure.ac)'
+	@touch $@ # autoconf leaves one alone that would not change
 
 $(BUILD)/config.mk: $(BUILD)/configure $(templates) $(wildcard $(BUILD)/packages-changed)
 	$(call say,CONFIGURE,$@) cd '$(BUILD)' && { if test -x config.status; \
