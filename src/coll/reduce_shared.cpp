@@ -32,10 +32,9 @@ public:
         if (team_.size > 1) {
             window_.count_lent();
         }
-        const size_t block = std::max<size_t>(longest_block / element_bytes(op_), 1);
-        for (size_t at = 0; at < piece_.count && result_ == XCOLL_SUCCESS; at += block) {
-            const Stretch next{piece_.first + at, std::min(block, piece_.count - at)};
-            result_ = window_.lends_private() ? visit_block(next) : combine_block(next);
+        const size_t longest = std::max<size_t>(Visit::piece / element_bytes(op_), 1);
+        for (size_t at = 0; at < piece_.count && result_ == XCOLL_SUCCESS; at += longest) {
+            visit({piece_.first + at, std::min(longest, piece_.count - at)});
         }
         if (result_ == XCOLL_SUCCESS) [[likely]] {
             publish(window_.my_cell(n_).out);
@@ -74,12 +73,15 @@ private:
         return {first, std::min(each, op_.count - first)};
     }
     // Throws what a peer says that has given up, and takes its buffers back.
-    xcoll_result_t visit_block(const Stretch &block) {
+    void visit(const Stretch &piece) {
         const Visit visit(window_);
         for (int p = 0; p < team_.size; ++p) {
             visit.check(p);
         }
-        return combine_block(block);
+        const size_t block = std::max<size_t>(longest_block / element_bytes(op_), 1);
+        for (size_t at = 0; at < piece.count && result_ == XCOLL_SUCCESS; at += block) {
+            result_ = combine_block({piece.first + at, std::min(block, piece.count - at)});
+        }
     }
     xcoll_result_t combine_block(const Stretch &block) {
         const size_t at = block.first * element_bytes(op_), bytes = block.count * element_bytes(op_);

@@ -103,6 +103,7 @@ bool Streams::is_given_back() {
             return false;
         }
         if (!failure_ && window_.is_broken(p, n_, *obstacle_.signal)) {
+            window_.check_farewells();
             failure_ = left_early(n_, p);
         }
     }

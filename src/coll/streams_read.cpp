@@ -89,8 +89,12 @@ void Streams::open_one_piece(Source &source, int p, size_t shared, size_t pair) 
     source.end = std::max(shared, pair > 0 ? source.pair_end : 0);
 }
 
-// A rank that leaves early tells its peers. One that lends waits for its readers all the same.
+// A rank that leaves early tells its peers. One that lends waits for its readers all the same. But what ends the
+// communicator is told by its farewell.
 void Streams::leave(const Failure &failure) {
+    if (is_fatal(failure.result())) {
+        throw failure;
+    }
     window_.break_off(n_);
     if (!lends_) {
         window_.complete(n_);

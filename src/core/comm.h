@@ -237,8 +237,8 @@ private:
     bool finish_message(Request &request);
     void throw_trouble() const;
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
-    // for too long since something `moved`.
-    void look_after(Request &request, bool moved);
+    // for too long.
+    void look_after(Request &request);
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
     bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
@@ -272,6 +272,7 @@ private:
     uint64_t trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row);
     uint64_t trace_message(const Op &op);
     // With the owner word.
+    void give_up(const Failure &why);
     void end_in_flight(const Failure &why);
 
     uint32_t magic_ = alive;

@@ -25,6 +25,9 @@ inline void Comm::end(Request &request, uint64_t took) {
         request.ticks_per_ns = membership_.node->ticks_per_ns();
     }
     record_end(request.recorded, request.result());
+    if (request.is_fatal()) [[unlikely]] {
+        give_up(*request.failure); // before its buffers are their user's again
+    }
     for (const auto &observer : request.observers) {
         if (observer) {
             observer->end(request);
@@ -35,9 +38,6 @@ inline void Comm::end(Request &request, uint64_t took) {
 }
 
 void Comm::end_in_flight(const Failure &why) {
-    if (window_) {
-        window_->recall(); // before buffers are their users' again
-    }
     if (!has_in_flight()) {
         return; // what the list holds is no longer this thread's to know
     }
@@ -98,9 +98,9 @@ inline bool Comm::move(Request &request, bool &moved) {
             request.task.rethrow();
         }
     } catch (const Failure &failure) {
-        request.failure = with_own_operator(team_, request.what.op, failure);
+        request.fail(with_own_operator(team_, request.what.op, failure));
     } catch (const std::bad_alloc &) {
-        request.failure = out_of_memory(team_.rank);
+        request.fail(out_of_memory(team_.rank));
     }
     request.task = Task();
     request.message.reset();
@@ -126,7 +126,7 @@ inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fa
     }
     moved = true;
     in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
-    if (is_fatal(request.result())) {
+    if (request.is_fatal()) {
         fatal = request.failure;
     }
     end(request, time_of(request));
@@ -198,7 +198,7 @@ template <class Steps> inline bool Comm::await_heads(const Steps &steps, uint64_
 
 // Peers may wait for what a fatal error has left undone.
 inline void Comm::heed_end(const Request &request) {
-    if (request.failure && is_fatal(request.result())) [[unlikely]] {
+    if (request.is_fatal()) [[unlikely]] {
         fail_for_good(*request.failure);
     }
 }
@@ -320,25 +320,26 @@ bool Comm::test(Request &request) {
     if (!moved && membership_.node->crowded()) {
         sched_yield(); // a loop of tests is a wait, and a peer may need this processor
     }
-    look_after(request, moved);
+    look_after(request);
     return request.done();
 }
 
-void Comm::look_after(Request &request, bool moved) {
+void Comm::look_after(Request &request) {
     constexpr int64_t look_interval = 100 * millisecond; // as often as a wait looks
+    // What its user does between two tests is no wait, however long it takes.
+    constexpr int64_t longest_look = 10 * look_interval;
     const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
-    if (moved || request.stuck_since == 0) {
-        request.stuck_since = now;
+    if (request.looked == 0) {
+        request.looked = now;
     }
-    if (request.next_look == 0) {
-        request.next_look = now + look_interval;
-    }
-    if (now < request.next_look) {
+    const int64_t since = now - request.looked;
+    if (since < look_interval) {
         return;
     }
-    request.next_look = now + look_interval;
+    request.looked = now;
+    request.waited += std::min(since, longest_look);
     try {
-        watcher_.check(request.until_done(), now - request.stuck_since);
+        watcher_.check(request.until_done(), request.waited);
     } catch (const Failure &failure) {
         fail_for_good(failure);
     }

@@ -43,6 +43,7 @@ void Comm::heed_earlier(Request &request) {
     for (const auto &earlier : request.after) {
         if (const auto &why = earlier->failure) {
             request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
+            request.is_refused = true;
             request.call = fingerprint(Op{.kind = Kind::refused});
             request.row = &choices_.row(Kind::refused, 0);
         }
@@ -93,8 +94,8 @@ inline void Comm::give_number(Request &request) {
 
 // With its number, or as a message.
 template <Kind manner> inline void Comm::launch(Request &request) {
-    request.stuck_since = request.next_look = 0;
-    request.begun = request.plain = false;
+    request.looked = request.waited = 0;
+    request.begun = request.plain = request.is_refused = false;
     in_flight_.push_back(&request);
     ++request.starts;
     try {

@@ -20,18 +20,26 @@ void Comm::abort(const char *reason) {
     fail_for_good(why);
 }
 
-void Comm::fail_for_good(const Failure &failure) {
-    const Owner owner(*this);
+// Tells the peers, and takes back what they were lent.
+void Comm::give_up(const Failure &why) {
     if (trouble() == XCOLL_SUCCESS) {
-        cause_ = failure;
-        trouble_.store(failure.result(), std::memory_order_release); // who starts reads the cause without the word
-        recorder_.trouble(failure.result(), failure.what());
+        cause_ = why;
+        trouble_.store(why.result(), std::memory_order_release); // who starts reads the cause without the word
+        recorder_.trouble(why.result(), why.what());
         if (window_) {
-            window_->say_farewell(failure);
+            window_->say_farewell(why);
         } else {
-            transport_->say_farewell(failure);
+            transport_->say_farewell(why);
         }
     }
+    if (window_) {
+        window_->recall();
+    }
+}
+
+void Comm::fail_for_good(const Failure &failure) {
+    const Owner owner(*this);
+    give_up(failure);
     end_in_flight(*cause_);
 }
 

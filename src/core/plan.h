@@ -80,6 +80,7 @@ public:
             try {
                 operation.comm->start(operation);
             } catch (const Failure &trouble) {
+                operation.failure = trouble; // it is done, for later stages and requests of its own as well
                 fail_to_start(trouble);
             }
         });

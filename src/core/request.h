@@ -38,14 +38,15 @@ struct Request {
     Task task;
     std::optional<UserMessage> message; // instead of the task
     bool begun = false;
-    Kind manner = Kind::none;               // as `row`: the kind, if it takes plain steps and has a habit
-    bool plain = false;                     // takes plain steps (coll/plain_steps.h), which need no task
-    bool began_plainly = false;             // the same when it was started; for who waits for it
-    int missing = -1;                       // if plain: the first rank whose head has not been seen, -1: all were
-    int64_t stuck_since = 0, next_look = 0; // nanoseconds; for who tests it (Comm::look_after)
+    Kind manner = Kind::none;       // as `row`: the kind, if it takes plain steps and has a habit
+    bool plain = false;             // takes plain steps (coll/plain_steps.h), which need no task
+    bool began_plainly = false;     // the same when it was started; for who waits for it
+    int missing = -1;               // if plain: the first rank whose head has not been seen, -1: all were
+    int64_t looked = 0, waited = 0; // nanoseconds; for who tests it (Comm::look_after)
     Received received{XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
     std::array<std::shared_ptr<Observer>, 2> observers; // of its own plan, and of its group's
-    std::optional<Failure> failure;                     // written before `finished`, as the next is
+    std::optional<Failure> failure;                     // written before `finished`, as the next two are
+    bool is_refused = false;                            // because of an earlier stage, perhaps elsewhere
     // A read of the clock takes 9 ns of 150 for a start and a wait of 8 bytes, so one that is started again is timed if
     // a status was asked for the last time. By who starts it and waits for it.
     bool is_timed = true;
@@ -57,6 +58,14 @@ struct Request {
     explicit Request(Comm *of) : comm(of) {
     }
     Request(Comm *of, Call called) : comm(of), what(std::move(called)) {
+    }
+    void fail(const Failure &why) {
+        failure = why;
+        is_refused = false;
+    }
+    // Its communicator does not survive it.
+    bool is_fatal() const {
+        return failure && !is_refused && xcoll::is_fatal(failure->result());
     }
     xcoll_result_t result() const {
         return failure ? failure->result() : XCOLL_SUCCESS;

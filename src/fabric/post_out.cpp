@@ -122,7 +122,7 @@ size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const 
 void PostOut::revoke(bool wait) {
     lane_->revoked.store(1, std::memory_order_seq_cst);
     if (wait) {
-        Visit::await_end(lane_->reading);
+        Visit::await_end(lane_->reading, [] { return true; });
     }
 }
 

@@ -6,12 +6,16 @@
 //     owner     farewell; wait until visiting == 0 on every peer's board; return
 //
 // In the one order of these stores and loads, all sequentially consistent, either the visitor sees the farewell or the
-// owner sees the visit. The model tests/model/visit.pml says the same.
+// owner sees the visit. The model tests/model/visit.pml says the same. What is read only, out of the heap of another
+// process, needs no visit: the owner cannot unmap it, and who has read it looks for a farewell then (check_kept).
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <thread>
+
+#include "base/task.h"
 
 namespace xcoll {
 
@@ -34,11 +38,26 @@ public:
     // The same of what has been copied without a visit, from another process: it may not be what p lent.
     static void check_kept(const Window &window, int p);
 
-    // The owner's side.
-    static void await_end(const std::atomic<uint32_t> &visiting);
+    // The owner's side: returns when the visitor has gone, or is not to be waited for any more.
+    template <class GoesOn> static void await_end(const std::atomic<uint32_t> &visiting, GoesOn goes_on);
 
 private:
     const Window &window_;
 };
+
+template <class GoesOn> void Visit::await_end(const std::atomic<uint32_t> &visiting, GoesOn goes_on) {
+    const auto over = [&] { return visiting.load(std::memory_order_seq_cst) == 0; };
+    // For as long as a piece takes, unless the visitor has lost its processor.
+    constexpr int patient_polls = 100;
+    for (int polls = 0; polls < patient_polls; ++polls) {
+        if (over()) {
+            return;
+        }
+        cpu_relax();
+    }
+    while (!over() && goes_on()) {
+        std::this_thread::yield();
+    }
+}
 
 } // namespace xcoll

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/clock.h"
 #include "fabric/visit.h"
 
 namespace xcoll {
@@ -116,6 +117,11 @@ void Window::break_off(uint64_t n) const {
     publish(cell.used, end);
 }
 
+void Window::fail_broken(int p, uint64_t n) const {
+    check_farewells();
+    throw left_early(n, p);
+}
+
 const Farewell *Window::find_farewell(int &rank) const {
     for (rank = 0; rank < size_; ++rank) {
         if (rank != rank_ && board(rank).farewell.result.load(std::memory_order_acquire) != 0) {
@@ -143,9 +149,12 @@ void Window::lend_private() {
 }
 
 void Window::recall() const {
+    // Another process may have died in its visit, or been stopped, as by a debugger: it takes no such time otherwise.
+    const int64_t end = now_ns() + second;
     for (int p = 0; p < size_; ++p) {
-        if (p != rank_ && shares_process(p)) {
-            Visit::await_end(board(p).visiting);
+        const auto lives = [&] { return shares_process(p) || (node_.is_alive(node_rank(p)) && now_ns() < end); };
+        if (p != rank_) {
+            Visit::await_end(board(p).visiting, lives);
         }
     }
 }

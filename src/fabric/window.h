@@ -255,9 +255,8 @@ public:
     bool is_broken(int p, uint64_t n, const Signal &counter) const {
         return counter.read() - head(p, n).place.base >= broken_stride;
     }
-    [[noreturn]] static void fail_broken(int p, uint64_t n) {
-        throw left_early(n, p);
-    }
+    // Throws why: what p says if it has given up, that it left the operation with an error otherwise.
+    [[noreturn]] void fail_broken(int p, uint64_t n) const;
 
     // ---- end
     // This rank will read nothing of operation n any more. In any order; `done` tells the prefix that is complete.
@@ -343,7 +342,7 @@ public:
     uint64_t lent_count() const {
         return lent_.load(std::memory_order_relaxed);
     }
-    // After the farewell: returns when no peer of this process uses what this rank lent any more.
+    // After the farewell: returns when no peer uses what this rank lent any more.
     void recall() const;
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
                       THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, TOLD, ATTACH, CHOICES,
                       BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
-                      KNOWN_GROUPS, IN_TURN, RESHARD, LENT)
+                      KNOWN_GROUPS, IN_TURN, ENDED, RESHARD, LENT)
 
 
 @dataclass
@@ -116,6 +116,14 @@ MUTATIONS = [
               "habit_->go_on(false);")),
     mutation("a known group's beginning is all of it", KNOWN_GROUPS, "calls run that were not made",
              ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
+    mutation("what could not start looks done", ENDED, "later stages send what has not been received",
+             ("src/core/plan.h", "                operation.failure = trouble; // it is done, for later stages and requests of"
+              " its own as well\n", "")),
+    mutation("a failed stage ends the communicators behind it", ENDED, "one that is sound is lost",
+             ("src/core/request.h", "failure && !is_refused && xcoll::is_fatal(", "failure && xcoll::is_fatal(")),
+    mutation("who tests has all the time there is", ENDED, "a deadline passes unnoticed",
+             ("src/core/comm_progress.cpp", "request.waited += std::min(since, longest_look);",
+              "request.waited = std::min(since, longest_look);")),
     mutation("later stages are forgotten", IN_TURN, "what comes after a group that failed takes their numbers",
              ("src/core/group.cpp", "                comm.refuse();\n                return;", "                return;")),
     mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
@@ -328,8 +336,8 @@ MUTATIONS = [
              ("src/fabric/visit.cpp", "visiting.store(0, std::memory_order_release);",
               "visiting.store(0, std::memory_order_relaxed);")),
     mutation("the end of a visit is not acquired", LENT, "a rank has its buffer back while a peer reads it",
-             ("src/fabric/visit.cpp", "visiting.load(std::memory_order_seq_cst) != 0",
-              "visiting.load(std::memory_order_relaxed) != 0")),
+             ("src/fabric/visit.h", "visiting.load(std::memory_order_seq_cst) == 0",
+              "visiting.load(std::memory_order_relaxed) == 0")),
     mutation("the end of a reading is not released", POST_THREADS, "a sender has its buffer back while a peer reads it",
              ("src/fabric/post_receive.cpp", "lane.reading.store(0, std::memory_order_release);",
               "lane.reading.store(0, std::memory_order_relaxed);")),

@@ -35,6 +35,7 @@ HABITS = ("ranks/habits_threads", "2")
 UNEVEN = ("ranks/uneven_habits_threads", "3")
 AGAIN = ("ranks/started_again_threads", "2")
 KNOWN_GROUPS = ("ranks/known_groups_threads", "3")
+ENDED = ("ranks/ended_alone_threads", "2")
 IN_TURN = ("ranks/groups_in_turn_threads", "3")
 RESHARD = ("ranks/reshard_threads", "3")
 LENT = ("ranks/lent_between_threads", "5")  # each has one visit to make
