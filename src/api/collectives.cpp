@@ -74,7 +74,11 @@ template <class... T> void note_buffers(KnownPart &call, T... arguments) {
 // The communicator of a call. On none, it fails its group as well.
 [[gnu::always_inline]] inline Comm &checked_for_call(xcoll_comm_t handle) {
     try {
-        return checked(handle);
+        Comm &comm = checked(handle);
+        if (process().has_threads_inside()) [[unlikely]] {
+            Observer::look_outside(comm);
+        }
+        return comm;
     } catch (const Failure &why) {
         if (Group *group = current_group()) {
             group->fail_with(why);

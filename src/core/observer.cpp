@@ -1,18 +1,23 @@
 #include "core/observer.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "core/process.h"
 #include "core/status.h"
 
 namespace xcoll {
 
 namespace {
-// One thread tells of one operation at a time, and its calls from within are its own.
-thread_local const Comm *told_of = nullptr;
+// What a thread tells no argument of its calls from within says. It may tell of another request meanwhile.
+thread_local const Observer *telling = nullptr;
 } // namespace
 
-const Comm *Observer::told() {
-    return told_of;
+void Observer::look_outside(const Comm &comm) {
+    if (telling && std::find(telling->comms_.begin(), telling->comms_.end(), &comm) != telling->comms_.end()) {
+        fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use the "
+                              "communicators of the request that it is told about");
+    }
 }
 
 void Observer::arm(size_t ends) {
@@ -31,7 +36,7 @@ void Observer::end(const Request &operation) {
         const std::lock_guard lock(mutex_);
         add_operation(status_, operation);
     }
-    one_less(operation.comm);
+    one_less();
 }
 
 void Observer::end(const Failure *failure) {
@@ -39,10 +44,10 @@ void Observer::end(const Failure *failure) {
         const std::lock_guard lock(mutex_);
         add_failure(status_, *failure);
     }
-    one_less(nullptr);
+    one_less();
 }
 
-void Observer::one_less(const Comm *owned) {
+void Observer::one_less() {
     xcoll_status_t status;
     {
         const std::lock_guard lock(mutex_);
@@ -51,9 +56,11 @@ void Observer::one_less(const Comm *owned) {
         }
         status = status_;
     }
-    const Comm *before = std::exchange(told_of, owned);
+    const Observer *before = std::exchange(telling, this);
+    process().thread_enters();
     function_(context_, &status);
-    told_of = before;
+    process().thread_leaves();
+    telling = before;
 }
 
 } // namespace xcoll

@@ -2,11 +2,13 @@
 //
 // The last of the request's operations to end tells it, on the thread that moves that operation, before anybody can see
 // that the request is done: so what the function uses may be taken away as soon as a wait has returned. That thread
-// holds the owner word of the operation's communicator meanwhile, so the function may not use that communicator
-// (core/owner.h refuses it).
+// holds the owner word of the operation's communicator meanwhile, so the function may not use that communicator, nor
+// the others of the request, which might as well be the last.
 #pragma once
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "xcoll.h"
@@ -19,7 +21,8 @@ struct Request;
 class Observer {
 public:
     using Function = void (*)(void *context, const xcoll_status_t *status);
-    Observer(Function function, void *context) : function_(function), context_(context) {
+    Observer(Function function, void *context, std::vector<const Comm *> comms)
+        : function_(function), context_(context), comms_(std::move(comms)) {
     }
 
     // So many ends are still to come.
@@ -30,14 +33,14 @@ public:
     // Of one that could not begin; of nothing that went wrong: nullptr.
     void end(const Failure *failure);
 
-    // The communicator whose operation this thread is telling of, or nullptr.
-    static const Comm *told();
+    // Throws STATE if the calling thread is in a function that is told of a request on this communicator.
+    static void look_outside(const Comm &comm);
 
 private:
-    // The thread has the word of `owned`.
-    void one_less(const Comm *owned);
+    void one_less();
     const Function function_;
     void *const context_;
+    const std::vector<const Comm *> comms_; // of the request, to be compared: they may be gone
     std::mutex mutex_;
     size_t ends_ = 0;
     xcoll_status_t status_{};

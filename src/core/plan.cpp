@@ -66,7 +66,11 @@ void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
 }
 
 void Plan::observe(Observer::Function function, void *context) {
-    observer_ = std::make_shared<Observer>(function, context);
+    std::vector<const Comm *> comms;
+    for (const auto &operation : operations()) {
+        comms.push_back(operation->comm);
+    }
+    observer_ = std::make_shared<Observer>(function, context, std::move(comms));
     if (!active) {
         for (const auto &operation : operations()) {
             operation->add(observer_);

@@ -14,12 +14,12 @@ namespace {
 struct Told {
     std::atomic<int> times{0};
     xcoll_status_t status{};
-    xcoll_comm_t comm = XCOLL_COMM_NULL; // used inside, which is refused
+    std::vector<xcoll_comm_t> comms; // used inside, which is refused
     static void tell(void *context, const xcoll_status_t *status) {
         auto &told = *static_cast<Told *>(context);
         told.status = *status;
-        if (told.comm != XCOLL_COMM_NULL) {
-            ranks::expect(XCOLL_ERR_STATE, xcoll_barrier(told.comm));
+        for (xcoll_comm_t comm : told.comms) {
+            ranks::expect(XCOLL_ERR_STATE, xcoll_barrier(comm));
             ranks::expect_message({"xcoll_request_on_done"});
         }
         ++told.times;
@@ -129,15 +129,25 @@ void of_a_message(const Rank &rank, xcoll_comm_t comm) {
                  "the status does not say whose message it was");
 }
 
-void that_it_may_not_use_the_communicator(const Rank &, xcoll_comm_t comm) {
-    Told told;
-    told.comm = comm;
-    xcoll_request_t request = XCOLL_REQUEST_NULL;
-    ranks::succeed(xcoll_ibarrier(comm, &request));
-    ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
-    ranks::succeed(xcoll_wait(&request));
-    told.expect(1, XCOLL_SUCCESS, "one that used the communicator");
-    ranks::succeed(xcoll_barrier(comm));
+// Whether the request is done before or after the function is given, and in groups of several.
+void that_it_may_not_use_the_communicators(xcoll_comm_t comm, xcoll_comm_t other) {
+    for (const bool late : {false, true}) {
+        Told told;
+        told.comms = {comm, other};
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::succeed(xcoll_group_start());
+        ranks::succeed(xcoll_barrier(comm));
+        ranks::succeed(xcoll_barrier(other));
+        ranks::succeed(xcoll_group_iend(&request));
+        for (size_t part = 0; late && part < told.comms.size(); ++part) {
+            ranks::succeed(xcoll_wait_part(request, part));
+        }
+        ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
+        ranks::succeed(xcoll_wait(&request));
+        told.expect(1, XCOLL_SUCCESS, "one that used the communicators");
+        ranks::succeed(xcoll_barrier(comm));
+        ranks::succeed(xcoll_barrier(other));
+    }
 }
 
 // A communicator that is freed, and one that is aborted, end what is in flight.
@@ -169,7 +179,7 @@ void test(Rank &rank) {
         of_groups_and_their_parts(rank, comm, other);
         of_every_start(rank, comm, other);
         of_a_message(rank, comm);
-        that_it_may_not_use_the_communicator(rank, comm);
+        that_it_may_not_use_the_communicators(comm, other);
         ranks::succeed(xcoll_comm_free(&comm));
         ranks::succeed(xcoll_comm_free(&other));
         of_a_failure(rank, settings);
