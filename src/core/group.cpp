@@ -101,7 +101,7 @@ Call Group::join(const Comm &comm, std::span<const size_t> movers) {
     whole.op.count = digest(calls);
     whole.keep(std::move(calls));
     whole.write_itinerary(comm.team().rank, comm.team().size);
-    joined_ = Op{.kind = Kind::group, .form = Form::group, .count = whole.op.count};
+    joined_ = whole.op.count;
     return whole;
 }
 
@@ -306,17 +306,18 @@ void Group::learn() {
     if (!may_be_known()) {
         return;
     }
+    const Op whole{.kind = Kind::group, .form = Form::group, .count = *joined_};
     try {
         if (!habit_) {
             habit_ = std::make_unique<GroupHabit>();
         }
-        if (habit_->repeats(fingerprint(*joined_))) {
+        if (habit_->repeats(fingerprint(whole))) {
             std::vector<KnownPart> parts;
             parts.reserve(entries_.size());
             for (const Entry &entry : entries_) {
                 parts.emplace_back(entry.call, *entry.arguments);
             }
-            habit_->know(*joined_, std::move(parts));
+            habit_->know(whole, std::move(parts));
         }
     } catch (const std::bad_alloc &) {
         // Then it is not known.

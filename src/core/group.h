@@ -112,7 +112,7 @@ private:
     std::unique_ptr<GroupHabit> habit_;
     std::vector<Entry> entries_;     // all calls, once it follows none
     std::vector<Plan::Part> places_; // of each entry
-    std::optional<Op> joined_;       // without its calls: the last exchange of several, if there is one
+    std::optional<uint64_t> joined_; // digest of the last exchange of several calls, if there is one
     std::optional<Failure> failure_;
     size_t stage_ = 0;
 };
