@@ -34,18 +34,19 @@
  *
  * TWO KINDS OF ERROR
  *   Call errors (ARGUMENT, TYPE, OP, MISMATCH, TRUNCATE, STATE, NO_MEMORY, UNSUPPORTED) leave the communicator usable,
- *   and no data has moved here. The call takes its place in the order of operations all the same: a rank that waits
- *   for one whose call was refused for its arguments gets MISMATCH, with the name of that rank, and both go on with
- *   their next calls. Only a call without a valid communicator takes no place. Functions that make communicators
- *   return CONFIG, BOOTSTRAP and AUTH as well: none was made.
+ *   and no data has moved here; of TRUNCATE, what there was room for may have. The call takes its place in the order of
+ *   operations all the same: a rank that waits for one whose call was refused for its arguments gets MISMATCH, with the
+ *   name of that rank, and both go on with their next calls. Only a call without a valid communicator takes no place.
+ *   Functions that make communicators return CONFIG, BOOTSTRAP and AUTH as well: none was made.
  *   Fatal errors (SYSTEM, TRANSPORT, PEER_DEAD, TIMEOUT, ABORTED, DEVICE, BACKEND, INTERNAL) stick to the communicator
  *   they happen on: what the receive buffers hold is undefined, the other ranks are told, and later operations return
  *   the error again. Freeing, aborting and queries still work, and so do other communicators.
  *
  * THREADS
- *   On one communicator, one thread at a time starts operations, because their order is what matches them. Different
- *   communicators may be driven by different threads at once, without locks. xcoll_test, xcoll_wait,
- *   xcoll_comm_abort and the queries may run on any thread at any time, but two threads may not wait for one request.
+ *   On one communicator, one thread at a time starts operations, because their order is what matches them; with
+ *   XCOLL_CHECK=1 in the environment, others get STATE. Different communicators may be driven by different threads at
+ *   once, without locks. xcoll_test, xcoll_wait, xcoll_comm_abort and the queries may run on any thread at any time,
+ *   but two threads may not wait for one request.
  *
  * FORK
  *   A child of fork has no part in its parent's communicators: its calls return XCOLL_ERR_STATE until it calls exec.

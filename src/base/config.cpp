@@ -74,11 +74,12 @@ const char *set_trace_events(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-const char *set_shm(Settings &settings, const std::string &text) {
-    if (text != "on" && text != "off") {
+template <bool Settings::*member> const char *set_switch(Settings &settings, const std::string &text) {
+    const bool is_on = text == "on" || text == "1";
+    if (!is_on && text != "off" && text != "0") {
         return "on or off";
     }
-    settings.shm = text == "on";
+    settings.*member = is_on;
     return nullptr;
 }
 
@@ -231,7 +232,9 @@ constexpr Variable table[] = {
     {"ALLGATHER_DYN", "auto", its_algorithm, set_algorithm<Kind::allgather_dyn>, agreed},
     {"ALLTOALL_DYN", "auto", its_algorithm, set_algorithm<Kind::alltoall_dyn>, agreed},
     {"RESHARD", "auto", its_algorithm, set_algorithm<Kind::reshard>, agreed},
-    {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_shm},
+    {"CHECK", "off", "on: notice threads that start operations on one communicator at once",
+     set_switch<&Settings::check>},
+    {"SHM", "on", "off: treat every rank as a machine of its own and use the network", set_switch<&Settings::shm>},
     {"SHM_BUDGET", "64M", "shared memory that all ranks of a machine use together", set_bytes<&Settings::shm_budget>},
     {"HEAP", "16G", "address space of each rank for xcoll_mem_alloc; memory only where it is used",
      set_bytes<&Settings::heap>},

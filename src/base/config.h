@@ -41,6 +41,7 @@ struct Settings {
     CryptoWish crypto = CryptoWish::library_if_there;
     TopologyWish topology = TopologyWish::who_can;
     bool shm = true;
+    bool check = false;           // that one thread at a time starts operations
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",
     std::vector<int> group_sizes; // which are then here

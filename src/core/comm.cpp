@@ -121,6 +121,7 @@ Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
       choices_(team_, preferences),
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
     team_.choices = &choices_;
+    checks_ = membership_.settings.check;
     patience_ = membership_.node->crowded() ? patience_crowded : patience_alone;
     introduce();
     if (window_) {

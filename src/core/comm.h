@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/config.h"
@@ -167,6 +168,7 @@ public:
 
 private:
     class Owner;
+    class Starting;
     Comm(Membership &membership, const std::vector<Preference> &preferences);
     Team make_team();
     void introduce();
@@ -282,6 +284,7 @@ private:
     std::atomic<bool> owned_{false};
     std::atomic<uint64_t> last_{0}; // written by the thread that starts operations
     uint8_t mode_ = 0;
+    bool checks_ = false;    // that one thread at a time starts operations
     bool is_listed_ = false; // the process knows it, from its first request on; for the thread that starts operations
     Patience patience_;
     Membership membership_;
@@ -303,6 +306,7 @@ private:
     // cache line.
     std::unique_ptr<Trace> trace_;
     GroupHabitPlace group_habit_;
+    std::atomic<std::thread::id> starter_{}; // who is starting something, if that is checked
 };
 
 } // namespace xcoll

@@ -4,7 +4,7 @@
 #include "coll/plain_steps.h"
 #include "coll/streams.h"
 #include "coll/window_algorithms.h"
-#include "core/comm.h"
+#include "core/starting.h"
 #include "fabric/run_ahead.h"
 #include "run/runners.h"
 
@@ -59,6 +59,7 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
 }
 
 void Comm::run(const Call &call) {
+    const Starting starting(*this);
     const Op &op = call.op;
     if (traits(op.kind).is_message) {
         run_message(call);
@@ -97,6 +98,7 @@ void Comm::learn(Habit &habit, const Call &call) {
 }
 
 template <Kind kind> void Comm::run_again(Known &known) {
+    const Starting starting(*this);
     const Op &op = known.call.op;
     if constexpr (traits(kind).own_counts) {
         if (!ShortExchange<kind>::is_short(op, team_.rank, team_.size)) {

@@ -7,6 +7,7 @@
 #include "coll/user_message.h"
 #include "core/comm.h"
 #include "core/owner.h"
+#include "core/starting.h"
 
 namespace xcoll {
 
@@ -81,6 +82,7 @@ void Comm::run_message(const Call &call) {
 }
 
 bool Comm::runs_messages(std::span<const Op *const> ops) {
+    const Starting starting(*this);
     if (!is_quiet()) {
         return false;
     }

@@ -8,6 +8,7 @@
 #include "coll/window_algorithms.h"
 #include "core/owner.h"
 #include "core/process.h"
+#include "core/starting.h"
 #include "fabric/run_ahead.h"
 #include "run/runners.h"
 
@@ -181,6 +182,7 @@ template <Kind manner> void Comm::start_or_fail(Comm &comm, Request &request) {
 
 void Comm::start(Request &request) {
     static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::start_or_fail<kind>; });
+    const Starting starting(*this);
     manners[static_cast<size_t>(request.manner)](*this, request);
 }
 

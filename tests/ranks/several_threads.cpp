@@ -100,7 +100,36 @@ void another_thread_drives_meanwhile(const Rank &rank) {
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// One thread is in a receive that nobody answers, until another one has noticed that it may not start anything.
+void two_threads_that_start_at_once_are_noticed(const Rank &rank) {
+    xcoll_comm_t all = rank.open("CHECK=1"), own = XCOLL_COMM_NULL;
+    ranks::succeed(xcoll_comm_split(all, rank.rank(), 0, &own));
+    std::thread receiver([&] {
+        ranks::speaker = rank.rank();
+        int never = 0;
+        xcoll_result_t received = XCOLL_ERR_STATE; // as long as the other one is faster
+        while (received == XCOLL_ERR_STATE) {
+            received = xcoll_recv(&never, 1, XCOLL_INT32, 0, 0, own);
+        }
+        ranks::expect(XCOLL_ERR_ABORTED, received);
+    });
+    xcoll_result_t result = XCOLL_SUCCESS;
+    while (result == XCOLL_SUCCESS) {
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        int one = 1, sum = 0;
+        result = xcoll_iallreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, own, &request);
+        ranks::check(result != XCOLL_SUCCESS || xcoll_wait(&request) == XCOLL_SUCCESS, "an allreduce has failed");
+    }
+    ranks::expect(XCOLL_ERR_STATE, result);
+    ranks::expect_message({"another thread", "XCOLL_CHECK"});
+    ranks::succeed(xcoll_comm_abort(own, "enough"));
+    receiver.join();
+    ranks::succeed(xcoll_comm_free(&own));
+    ranks::succeed(xcoll_comm_free(&all));
+}
+
 void test(Rank &rank) {
+    two_threads_that_start_at_once_are_noticed(rank);
     two_threads_drive_two_communicators(rank);
     another_thread_finishes(rank, Way::test);
     another_thread_finishes(rank, Way::wait);

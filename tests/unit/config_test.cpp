@@ -49,6 +49,7 @@ void defaults_hold_without_an_environment(void **) {
     assert_int_equal(settings.heap, size_t{16} << 30);
     assert_int_equal(settings.lend, size_t{64} << 10);
     assert_true(settings.shm);
+    assert_false(settings.check);
     assert_string_equal(settings.groups.c_str(), "machine");
     assert_string_equal(settings.algorithm(Kind::allreduce).c_str(), "");
     assert_string_equal(settings.isa.c_str(), "");
@@ -167,6 +168,7 @@ void what_is_not_valid_is_named(void **) {
                             "SHM_BUDGET=99999999999999999999999",
                             "SHM=",
                             "SHM=yes",
+                            "CHECK=2",
                             "GROUPS=",
                             "GROUPS=a",
                             "GROUPS=0",
