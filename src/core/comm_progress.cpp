@@ -239,7 +239,10 @@ template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
         return false;
     }
     comm.in_flight_.pop_back();
-    comm.end(request, 0);
+    {
+        const Owner owner(comm, Owner::If{request.is_fatal()}); // another thread may abort meanwhile
+        comm.end(request, 0);
+    }
     comm.heed_end(request);
     return true;
 }
