@@ -65,7 +65,7 @@ public:
             if (!put(window_.begin_head(n_, call_), copied)) [[unlikely]] {
                 return false;
             }
-            window_.announce(n_, copied, copied ? shown_ : 0);
+            window_.announce(n_, copied, copied ? demoted_bytes(window_, op_, n_, shown_) : 0);
         }
         if (trades_lines()) {
             window_.claim_head(n_ + 1, shown_);

@@ -63,6 +63,19 @@ inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
 // the head of the operation behind the next one.
 inline constexpr uint64_t looks_ahead = 2;
 
+// Where data go one way: the rank takes nothing.
+inline bool only_gives(const Op &op, int rank) {
+    if (op.kind == Kind::scan || op.kind == Kind::exscan) {
+        return rank == 0;
+    }
+    const bool root_gives = op.kind == Kind::bcast || traits(op.kind).is_dealt;
+    return op.root >= 0 && (op.root == rank) == root_gives;
+}
+// Of a payload that is announced in operation n: how much of it is sent on to the cache that all share.
+inline size_t demoted_bytes(Window &window, const Op &op, uint64_t n, size_t bytes) {
+    return only_gives(op, window.rank()) && window.demotion().runs_ahead(n) ? 0 : bytes;
+}
+
 // Whether it travels in the head itself.
 inline bool fits_head(size_t bytes) {
     return bytes > 0 && bytes <= inline_bytes;

@@ -56,7 +56,7 @@ public:
         if (given_ > 0) {
             show(fits ? inlined_stream(head) : payload);
         }
-        window_.announce(n_, payload, fits ? 0 : given_);
+        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));
         if (!is_rooted()) {
             window_.claim_head(n_ + 1, 0);
         }

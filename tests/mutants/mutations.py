@@ -144,8 +144,9 @@ MUTATIONS = [
     mutation("a short exchange is announced before it is written", UNEVEN, "readers find what an earlier one left",
              ("src/coll/short_exchange.h",
               "        if (given_ > 0) {\n            show(fits ? inlined_stream(head) : payload);\n"
-              "        }\n        window_.announce(n_, payload, fits ? 0 : given_);\n",
-              "        window_.announce(n_, payload, fits ? 0 : given_);\n        if (given_ > 0) {\n"
+              "        }\n        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));\n",
+              "        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));\n"
+              "        if (given_ > 0) {\n"
               "            show(fits ? inlined_stream(head) : payload);\n        }\n")),
     mutation("a short exchange of any length", UNEVEN, "who expects another length than what comes is not told",
              ("src/coll/short_exchange.h", "head.lent == Lent::no && comes == to.count;", "head.lent == Lent::no;")),
