@@ -310,8 +310,12 @@ void Comm::wait_driving(Request &request, bool is_prompt) {
 void Comm::wait_until_quiet() {
     Request onlooker(this); // the requests themselves belong to whoever waits for them
     onlooker.starts = 1;
-    while (has_in_flight()) {
+    for (uint32_t left = 0; has_in_flight();) {
         test(onlooker);
+        if (const uint32_t now = in_flight_count_.load(std::memory_order_relaxed); now != left) {
+            left = now;
+            onlooker.waited = 0; // each of them has its own time
+        }
     }
 }
 
