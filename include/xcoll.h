@@ -357,8 +357,9 @@ XCOLL_API xcoll_result_t xcoll_mem_free(xcoll_comm_t comm, void *ptr);
 XCOLL_API xcoll_result_t xcoll_mem_register(xcoll_comm_t comm, void *ptr, size_t bytes, uint32_t flags);
 XCOLL_API xcoll_result_t xcoll_mem_deregister(xcoll_comm_t comm, void *ptr);
 /* The place of `rank`'s heap at which ptr lies in this rank's, for loads and stores: its ptr, if both ranks have made
- * equal sequences of calls. NULL if ptr does not lie in memory of xcoll_mem_alloc, or rank is on another machine. Valid
- * as long as this rank has comm or the memory at ptr. When the memory there may be read is the program's affair. */
+ * equal sequences of calls. NULL if ptr does not lie in memory of xcoll_mem_alloc, or rank is on another machine; of
+ * this rank it is ptr, wherever that lies. Valid as long as this rank has comm or the memory at ptr. When the memory
+ * there may be read is the program's affair. */
 XCOLL_API xcoll_result_t xcoll_mem_peer(xcoll_comm_t comm, const void *ptr, int rank, void **peer);
 
 /* ----------------------------------------------------------------------------- types and operators that are made */
