@@ -45,7 +45,7 @@ void Comm::end_in_flight(const Failure &why) {
     for (Request *request : in_flight_) {
         request->task = Task();
         request->message.reset();
-        request->failure = why;
+        request->fail(why);
         end(*request, time_of(*request));
     }
     in_flight_.clear();

@@ -20,20 +20,19 @@ void Comm::abort(const char *reason) {
     fail_for_good(why);
 }
 
-// Tells the peers, and takes back what they were lent.
+// Tells the peers, and takes back what they were lent: once, as who knows begins no visit any more.
 void Comm::give_up(const Failure &why) {
-    if (trouble() == XCOLL_SUCCESS) {
-        cause_ = why;
-        trouble_.store(why.result(), std::memory_order_release); // who starts reads the cause without the word
-        recorder_.trouble(why.result(), why.what());
-        if (window_) {
-            window_->say_farewell(why);
-        } else {
-            transport_->say_farewell(why);
-        }
+    if (trouble() != XCOLL_SUCCESS) {
+        return;
     }
+    cause_ = why;
+    trouble_.store(why.result(), std::memory_order_release); // who starts reads the cause without the word
+    recorder_.trouble(why.result(), why.what());
     if (window_) {
+        window_->say_farewell(why);
         window_->recall();
+    } else {
+        transport_->say_farewell(why);
     }
 }
 
