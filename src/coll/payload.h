@@ -89,6 +89,14 @@ inline bool is_traded(Window &window, size_t bytes) {
     return bytes <= (window.demotion().is_allowed() ? longest_demoted : longest);
 }
 
+// The longest payload for the short ring. Longer ones are written past the caches where lines come from afar. Xeons
+// that send lines on to a cache that all cores share have a long ring that takes 1 KiB in 0.12 us, and 256 bytes in
+// 0.17.
+inline size_t longest_short(Window &window) {
+    constexpr size_t longest = 1024, longest_demoted = 512;
+    return window.demotion().is_allowed() ? longest_demoted : longest;
+}
+
 // What a head tells of the place of a payload, see Window::place.
 inline constexpr uint64_t slot_place = 0, no_place = ~uint64_t{0};
 
@@ -96,6 +104,10 @@ inline constexpr uint64_t slot_place = 0, no_place = ~uint64_t{0};
 inline uint64_t find_place(Window &window, uint64_t n, size_t bytes, bool goes_one_way, size_t slot_room) {
     if (const uint64_t baton = goes_one_way ? window.batons().give(bytes) : 0; baton != 0) {
         return baton;
+    }
+    const bool is_short = goes_one_way && bytes <= longest_short(window);
+    if (const uint64_t place = is_short ? window.short_ring().take(window, n, bytes) : 0; place != 0) {
+        return place;
     }
     if (bytes <= slot_room && window.has_credit(n, slot_count)) {
         return slot_place;

@@ -47,6 +47,7 @@ void Window::find_slots() {
     if (has_wide_slots()) {
         constexpr size_t slots = slot_count * wide_slot_bytes;
         batons_ = Batons(slots_[0] + slots, slots_[1] + slots, rank_);
+        short_ring_ = ShortRing(offset_of(mine().slots), sizeof mine().slots); // which nobody uses then
     }
 }
 
@@ -66,6 +67,14 @@ void Window::lend_from(size_t bytes) {
 
 void Window::attach_messages(const AttachedMessages &which) {
     attached_messages_ = which.from(least_lent_);
+}
+
+bool Window::shares_process(int p) const {
+    return node_.member(node_rank(p)).same_process;
+}
+
+char *Window::lent(int p, const Head &head, uint64_t place) const {
+    return head.lent == Lent::address ? reinterpret_cast<char *>(place) : at(p, place);
 }
 
 void Window::count_lent() {

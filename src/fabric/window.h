@@ -29,6 +29,7 @@
 #include "fabric/doorbell.h"
 #include "fabric/first_look.h"
 #include "fabric/node.h"
+#include "fabric/short_ring.h"
 
 namespace xcoll {
 
@@ -118,6 +119,9 @@ public:
     }
     Batons &batons() {
         return batons_;
+    }
+    ShortRing &short_ring() {
+        return short_ring_;
     }
     uint64_t offset_of(const void *pointer) const {
         return static_cast<uint64_t>(static_cast<const char *>(pointer) - bases_[static_cast<size_t>(rank_)]);
@@ -330,13 +334,9 @@ public:
         return attached_messages_;
     }
     void attach_messages(const AttachedMessages &which);
-    bool shares_process(int p) const {
-        return node_.member(node_rank(p)).same_process;
-    }
+    bool shares_process(int p) const;
     // Where p says that something lies which it lends.
-    char *lent(int p, const Head &head, uint64_t place) const {
-        return head.lent == Lent::address ? reinterpret_cast<char *>(place) : at(p, place);
-    }
+    char *lent(int p, const Head &head, uint64_t place) const;
     // One more operation in which peers used this rank's buffers where they lie. For people; read by any thread.
     void count_lent();
     uint64_t lent_count() const {
@@ -393,6 +393,7 @@ private:
     uint64_t swaps_slots_;      // 1 for two ranks, else 0
     std::vector<char *> slots_; // by owner
     Batons batons_;
+    ShortRing short_ring_;
 };
 
 } // namespace xcoll
