@@ -5,15 +5,15 @@
 //     | a | b | c | d | e | f | g | h |      the writer fills half of it in one go, while the reader reads the other;
 //       ^ reads           ^ writes           one look at how far the reader is pays for all of that
 //
-// On a Zen 4 broadcasts from one root take, in us, through 8 KiB and through a ring of 2 MiB:
+// On a Zen 4 operations from one root take, in us, with the payload ring alone and with this (bench/results/one-root):
 //
-//     bytes            256    512    1 Ki   2 Ki         a loop of its own, of heads and places
-//     under one L3     .01    .03    .07    .10
-//       long ring      .05    .08    .15    .12 to .26
-//     across two       .05    .20    .30    .53
-//       long ring      .16    .31    .60    1.06
-//
-// Between so few and many bytes lies nothing good: through 32 to 512 KiB all of these take as long or longer.
+//     bytes                       256          512          1 Ki
+//     broadcast, one L3           .10  .10     .15  .11     .16  .16
+//     scatter, one L3             .14  .12     .20  .18     .24  .14
+//     gather, one L3              .09  .10     .11  .13     .12  .16      its root has more to do, and is behind anyway
+//     broadcast, two L3s          .37  .27     .58  .23     .75  .45
+//     scatter, two L3s            .42  .32     .65  .55     .78  .39
+//     gather, two L3s             .31  .31     .38  .50     .63  .38
 //
 // A place is free again when everyone has completed the operation that it was for, as a cell is. Who finds none lets
 // its reader catch up (fabric/run_ahead.h), and takes the long ring for a while if that does not come: it waits for
@@ -42,7 +42,7 @@ public:
 private:
     uint64_t take_free(const Window &window, uint64_t n, size_t bytes);
 
-    // In 8 KiB of places of two lines and more.
+    // As many as there are cells: more operations are never in flight.
     static constexpr size_t most = 64;
     // A reader that did not move is left alone for so many operations.
     static constexpr uint64_t patience = 16;

@@ -9,8 +9,8 @@ bounded, and what is sequentially consistent or atomic anyway is no data race, s
 from dataclasses import dataclass
 
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
-                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, SHORT, TOLD, ATTACH, CHOICES,
-                      BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
+                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, SHORT, TOLD, ATTACH,
+                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
                       KNOWN_GROUPS, IN_TURN, ENDED, RESHARD, LENT)
 
 
@@ -246,9 +246,11 @@ MUTATIONS = [
              ("src/coll/streams_lend.cpp", "|| exchange_.overwrites_its_input()) {", ") {")),
     # --------------------------------------------------------------------------------------------- memory
     mutation("ring: space is free at once", MIXED, "payloads overwrite others that are being read",
-             ("src/fabric/ring.cpp", "return !holder.window || holder.window->everyone_completed(holder.n);", "return true;")),
+             ("src/fabric/ring.cpp", "return !holder.window || holder.window->everyone_completed(holder.n);",
+              "return true;")),
     mutation("ring: the end runs into the beginning", MIXED, "a payload that wraps around overwrites the oldest one",
-             ("src/fabric/places.h", "return bytes <= front ? std::optional<size_t>(0)", "return true ? std::optional<size_t>(0)")),
+             ("src/fabric/places.h", "return bytes <= front ? std::optional<size_t>(0)",
+              "return true ? std::optional<size_t>(0)")),
     mutation("short ring: space is free at once", SHORT, "a short payload overwrites another that is being read",
              ("src/fabric/short_ring.cpp", "return window.everyone_done() >= holder.n;", "return holder.n > 0;")),
     mutation("boards are used again at once", MIXED, "a freed communicator's board is cleared while peers read it",
