@@ -89,9 +89,9 @@ inline bool is_traded(Window &window, size_t bytes) {
     return bytes <= (window.demotion().is_allowed() ? longest_demoted : longest);
 }
 
-// The longest payload for the short ring; one of 2 KiB takes as long there as in the long one, if it is gathered
-// longer. Not measured on Xeons that send lines on to a cache that all cores share, whose long ring takes 0.12 us for
-// broadcasts of 1 KiB and 0.17 for 256 bytes: there only what is shorter than that.
+// The longest payload for the short ring. From CopyWay::smallest on it is learned how payloads are written, and past
+// the caches the short ring gains nothing. It was not measured on Xeons that send lines on to a cache that all cores
+// share, whose long ring takes 0.12 us for broadcasts of 1 KiB and 0.17 for 256 bytes: there it is for less.
 inline size_t longest_short(Window &window) {
     constexpr size_t longest = 1024, longest_demoted = 512;
     return window.demotion().is_allowed() ? longest_demoted : longest;

@@ -1,5 +1,5 @@
-// Places of any size one behind another in so many bytes, given back in the order in which they were taken: the payload
-// ring (fabric/ring.h) and the short one (fabric/short_ring.h).
+// Places of whole lines one behind another in so many bytes, given back in the order in which they were taken: the
+// payload ring (fabric/ring.h) and the short one (fabric/short_ring.h).
 //
 //     oldest holder                 next
 //     |                             |
@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+
+#include "fabric/board.h"
 
 namespace xcoll {
 
@@ -22,16 +24,17 @@ public:
     }
     // Where that many bytes are free, if need be after those at the front were given back: is_done(holder) says so.
     template <class IsDone> std::optional<size_t> take(size_t bytes, const Holder &holder, IsDone is_done) {
-        std::optional<size_t> begin = find(bytes);
+        const size_t whole_lines = (bytes + line_bytes - 1) / line_bytes * line_bytes;
+        std::optional<size_t> begin = find(whole_lines);
         if (!begin) {
             while (oldest_ != newest_ && is_done(held_[oldest_ % most].holder)) {
                 ++oldest_;
             }
-            begin = find(bytes);
+            begin = find(whole_lines);
         }
         if (begin) {
             held_[newest_++ % most] = {*begin, holder};
-            next_ = *begin + bytes;
+            next_ = *begin + whole_lines;
         }
         return begin;
     }

@@ -26,9 +26,8 @@ private:
 };
 
 uint64_t Ring::take(size_t bytes, const Window &window, uint64_t n) {
-    const size_t whole_lines = (bytes + line_bytes - 1) / line_bytes * line_bytes;
     const Guard guard(busy_);
-    const auto place = places_.take(whole_lines, {&window, n}, [](const Holder &holder) {
+    const auto place = places_.take(bytes, {&window, n}, [](const Holder &holder) {
         return !holder.window || holder.window->everyone_completed(holder.n);
     });
     return place ? first_ + *place : 0;

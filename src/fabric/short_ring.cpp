@@ -6,9 +6,7 @@
 namespace xcoll {
 
 uint64_t ShortRing::take_free(const Window &window, uint64_t n, size_t bytes) {
-    const size_t whole_lines = (bytes + line_bytes - 1) / line_bytes * line_bytes;
-    const auto place =
-        places_.take(whole_lines, {n}, [&](Holder holder) { return window.everyone_done() >= holder.n; });
+    const auto place = places_.take(bytes, {n}, [&](Holder holder) { return window.everyone_done() >= holder.n; });
     return place ? first_ + *place : 0;
 }
 

@@ -43,7 +43,7 @@ private:
     uint64_t take_free(const Window &window, uint64_t n, size_t bytes);
 
     // As many as there are cells: more operations are never in flight.
-    static constexpr size_t most = 64;
+    static constexpr size_t most = cell_count;
     // A reader that did not move is left alone for so many operations.
     static constexpr uint64_t patience = 16;
 
