@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Those that libraries are compared in. */
-enum { compared_ops = OP_HALO + 1 };
+enum { compared_ops = OP_GROUP_ALLREDUCE + 1 };
 enum dtype { DTYPE_F32, DTYPE_BF16, DTYPE_COUNT };
 enum memory { MEMORY_PRIVATE, MEMORY_SHARED, MEMORY_COUNT };
 

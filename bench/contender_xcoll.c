@@ -82,11 +82,14 @@ static struct peers peers;
     CALL(OP_EXSCAN, exscan, send, recv, count, type, XCOLL_SUM)
 
 static void call_group(const struct call *call) {
+    const xcoll_dtype_t type = type_of(call->dtype);
     must(xcoll_group_start());
     for (size_t k = 0; k < group_calls; k++) {
         const size_t at = k * call->count * dtype_size(call->dtype);
-        must(xcoll_allgather((const char *)call->send + at, call->count, (char *)call->recv + at * (size_t)ranks,
-                             type_of(call->dtype), world));
+        const char *send = (const char *)call->send + at;
+        char *recv = call->recv;
+        must(call->variant->op == OP_GROUP ? xcoll_allgather(send, call->count, recv + at * (size_t)ranks, type, world)
+                                           : xcoll_allreduce(send, recv + at, call->count, type, XCOLL_SUM, world));
     }
 }
 

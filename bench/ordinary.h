@@ -17,7 +17,7 @@ enum { most_ranks = 64, most_count_ranks = 1 << 20 };
 /* Those that only MPI and xcoll are measured with. */
 #define OPS_OF_MPI_ALONE                                                                                               \
     (1u << OP_REDUCE_SCATTERV | 1u << OP_GATHERV | 1u << OP_SCATTERV | 1u << OP_SENDRECV | 1u << OP_PINGPONG |         \
-     1u << OP_HALO)
+     1u << OP_HALO | 1u << OP_GROUP_ALLREDUCE)
 
 /* One for each operation but those in `lacking`, bits 1u << OP_... */
 static inline const struct variant *ordinary_variants(unsigned lacking) {

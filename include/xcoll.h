@@ -825,7 +825,8 @@ XCOLL_API xcoll_result_t xcoll_reshard_enqueue(const void *send, void *recv, con
 /* --------------------------------------------------------------------------------------------------- groups */
 
 /* Calls between xcoll_group_start and xcoll_group_end run together: nothing runs before the end, then all is under way
- * at once, on any number of communicators, and what only moves data is joined into one exchange for each communicator.
+ * at once, on any number of communicators. What only moves data is joined into one exchange for each communicator, and
+ * small reductions by predefined operators are joined where all ranks share memory.
  * All ranks make the same calls of a communicator within a group, in the same order. Groups belong to the thread and
  * nest: inner ones are part of the outermost. If a call fails, its error comes back at once and again from the end of
  * the group, and nothing of the group runs on any rank: the others get XCOLL_ERR_MISMATCH. So do those who would have

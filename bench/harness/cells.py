@@ -8,12 +8,13 @@ FULL_SIZES = [1 << power for power in range(3, 27)]
 LARGEST = 64 << 20
 MOST_IN_GROUP = 16 << 10  # a group is for what is small
 
-REDUCTIONS = ("allreduce", "reduce", "reduce_scatter", "reduce_scatterv", "scan", "exscan")
+REDUCTIONS = ("allreduce", "reduce", "reduce_scatter", "reduce_scatterv", "scan", "exscan", "group_allreduce")
 ROOTED = ("bcast", "reduce", "gather", "scatter", "gatherv", "scatterv")
 # Their size is that of one block; of those whose blocks are uneven, the mean.
 BLOCKS = ("reduce_scatter", "allgather", "alltoall", "gather", "scatter", "allgatherv", "alltoallv", "reduce_scatterv",
           "gatherv", "scatterv")
 GROUP_CALLS = 64
+GROUPS = {"group": "all-gathers", "group_allreduce": "allreduces"}
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,12 @@ class Cell:
 
 
 def op_name(op):
-    return f"group of {GROUP_CALLS} all-gathers" if op == "group" else op
+    return f"group of {GROUP_CALLS} {GROUPS[op]}" if op in GROUPS else op
 
 
 def fits(op, size, ranks):
     """The ranks' programs have buffers of LARGEST."""
-    if op == "group":
+    if op in GROUPS:
         return size <= MOST_IN_GROUP and GROUP_CALLS * ranks * size <= LARGEST
     return op not in BLOCKS or (ranks + 1) * size <= LARGEST
 

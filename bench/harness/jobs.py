@@ -17,7 +17,7 @@ ANSWER_SECONDS = 120
 LATE_SECONDS = 0.01  # what a rank is given when the others took all of that; 0 would mean not to wait at all
 OPS = ["barrier", "bcast", "allreduce", "reduce", "reduce_scatter", "allgather", "alltoall", "gather", "scatter",
        "allgatherv", "alltoallv", "scan", "exscan", "group", "reduce_scatterv", "gatherv", "scatterv", "sendrecv",
-       "pingpong", "halo"]
+       "pingpong", "halo", "group_allreduce"]
 CREDENTIALS = struct.Struct("3i")  # of a socket's other side: process, user and group
 DTYPES = {"f32": 4, "bf16": 2}
 

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/float_mode.h"
+#include "base/group_signature.h"
 
 namespace xcoll {
 
@@ -18,6 +19,11 @@ std::string name_of_dim(int dim) {
 
 std::string describe(const Fingerprint &f) {
     const auto [kind, dtype, op, by_user, mode, root, count, user_name] = FingerprintParts::of(f);
+    const char *denormals = mode == 0 ? "" : mode == float_mode_flush ? "flushed" : "treated unusually";
+    if (joins_calls(kind)) {
+        return format("a group of %zu %s", GroupSignature::calls(count), kind == Kind::group ? "calls" : "reductions") +
+               (mode != 0 ? format(" (denormals %s)", denormals) : "");
+    }
     std::string text = name_of(kind);
     if (dtype == Dtype::none && !by_user) {
         return text;
@@ -44,10 +50,7 @@ std::string describe(const Fingerprint &f) {
     const auto number = static_cast<unsigned long long>(count);
     text += dtype == Dtype::none ? format("%llu bytes of a type of the user's", number)
                                  : format("%llu x %s", number, name_of(dtype));
-    if (mode != 0) {
-        text += format(", denormals %s", mode == float_mode_flush ? "flushed" : "treated unusually");
-    }
-    return text + ')';
+    return text + (mode != 0 ? format(", denormals %s)", denormals) : ")");
 }
 
 } // namespace xcoll

@@ -44,8 +44,9 @@ enum class Kind : uint8_t {
     reshard_reduce, // and added up where several ranks have one
     allgather_dyn,  // counts are known when it runs, by the senders alone
     alltoall_dyn,
+    group_reduce, // several small reductions, as one
 };
-inline constexpr int kinds = 27;
+inline constexpr int kinds = 28;
 
 // How it was called.
 enum class Form : uint8_t {
@@ -58,8 +59,10 @@ enum class Form : uint8_t {
 
 // What is true of every call of a kind.
 struct KindTraits {
-    const char *name;
+    const char *name;           // in a sentence
+    const char *word = nullptr; // for tools, if the name is none
     bool moves_data = false;    // and nothing else: it can be a part of an Exchange (coll/exchange.h)
+    bool reduces = false;       // combines what the ranks give: it can be a part of a joined shot (coll/joined_shot.h)
     bool is_shared = false;     // moves data, perhaps by counts of the moment: what a rank gives is the same for all
     bool is_dealt = false;      // moves data, every byte has one reader, and all readers read at once
     bool blocks = false;        // what one rank gives is a block for every rank, all of one size
@@ -75,12 +78,12 @@ inline constexpr KindTraits kind_traits[] = {
     {.name = "nothing"},
     {.name = "barrier", .is_collective = true, .has_habit = true},
     {.name = "bcast", .moves_data = true, .is_shared = true, .one_way = true, .is_collective = true, .has_habit = true},
-    {.name = "allreduce", .is_collective = true, .has_habit = true},
-    {.name = "split or dup"},
-    {.name = "an operation with arguments that are not valid (see the error on that rank)"},
-    {.name = "reduce", .one_way = true, .is_collective = true, .has_habit = true},
-    {.name = "reduce_scatter", .blocks = true, .is_collective = true, .has_habit = true},
-    {.name = "reduce_scatterv", .is_collective = true},
+    {.name = "allreduce", .reduces = true, .is_collective = true, .has_habit = true},
+    {.name = "split or dup", .word = "split"},
+    {.name = "an operation with arguments that are not valid (see the error on that rank)", .word = "refused"},
+    {.name = "reduce", .reduces = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "reduce_scatter", .reduces = true, .blocks = true, .is_collective = true, .has_habit = true},
+    {.name = "reduce_scatterv", .reduces = true, .is_collective = true},
     {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
     {.name = "allgatherv",
      .moves_data = true,
@@ -125,9 +128,9 @@ inline constexpr KindTraits kind_traits[] = {
      .is_collective = true,
      .has_habit = true,
      .equal = Kind::scatter},
-    {.name = "scan", .one_way = true, .is_collective = true, .has_habit = true},
-    {.name = "exscan", .one_way = true, .is_collective = true, .has_habit = true},
-    {.name = "a group of calls"},
+    {.name = "scan", .reduces = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "exscan", .reduces = true, .one_way = true, .is_collective = true, .has_habit = true},
+    {.name = "a group of calls", .word = "group"},
     {.name = "send", .is_message = true},
     {.name = "recv", .is_message = true},
     {.name = "sendrecv", .is_message = true},
@@ -135,6 +138,7 @@ inline constexpr KindTraits kind_traits[] = {
     {.name = "reshard_reduce"},
     {.name = "allgather_dyn", .is_shared = true, .up_to_count = true, .is_collective = true, .equal = Kind::allgather},
     {.name = "alltoall_dyn", .up_to_count = true, .is_collective = true, .equal = Kind::alltoall},
+    {.name = "a group of reductions", .word = "group_reduce", .has_habit = true},
 };
 static_assert(std::size(kind_traits) == kinds);
 constexpr const KindTraits &traits(Kind kind) {
@@ -162,6 +166,13 @@ constexpr Kind named_with(Kind kind) {
 }
 // Also of a number that came from a peer of another version.
 const char *name_of(Kind kind);
+constexpr const char *word_for(Kind kind) {
+    return traits(kind).word ? traits(kind).word : traits(kind).name;
+}
+// Several calls as one operation.
+constexpr bool joins_calls(Kind kind) {
+    return kind == Kind::group || kind == Kind::group_reduce;
+}
 
 struct UserOperator;
 class Itinerary;
@@ -198,7 +209,7 @@ struct Op {
     size_t least = 0, most = 0;
     // Messages: whom to and with which tag, and for a receive whom from. `root` and `count` are not used.
     int32_t to = 0, tag = 0, from = 0, recv_tag = 0;
-    size_t sent = 0, room = 0; // bytes
+    size_t sent = 0, room = 0; // bytes; of reductions that are joined: room in the payload
     Received *received = nullptr;
     const UserOperator *user = nullptr; // instead of `op`
     uint32_t user_name = 0;             // a hash of its name and of `item`, below 2^user_name_bits
@@ -207,7 +218,8 @@ struct Op {
     const Shape *item = nullptr;
     xcoll_dtype_t item_type = 0; // by the user's name for it
     // What all ranks agree on besides the count, in the place of the root: of a reshard ReshardSignature; where counts
-    // turn out (up_to_count) the bytes of what is counted. And how a reshard reduces.
+    // turn out (up_to_count) the bytes of what is counted; of calls that are joined GroupSignature, also in the count.
+    // And how a reshard reduces.
     uint32_t signature = 0;
     const Reshard *reshard = nullptr;
     // allgather_dyn, alltoall_dyn: the rest of the call, and while it runs what comes.
@@ -266,7 +278,9 @@ struct Fingerprint {
 
 // `mode` is the caller's denormal mode (base/float_mode.h); it counts only where arithmetic on floats happens.
 inline Fingerprint fingerprint(const Op &op, uint8_t mode = 0) {
-    const bool arithmetic = (op.op != Operator::none || op.user) && is_floating(op.dtype);
+    // Of reductions that are joined the types differ, and `op` says that one is of floats.
+    const bool has_floats = is_floating(op.dtype) || op.kind == Kind::group_reduce;
+    const bool arithmetic = (op.op != Operator::none || op.user) && has_floats;
     const auto number = op.user ? user_operator_number : static_cast<uint8_t>(op.op);
     const auto place = op.signature != 0 ? op.signature : static_cast<uint32_t>(op.root);
     return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << 8 |

@@ -21,7 +21,8 @@ inline size_t largest_message(Window &window) {
 // Whether two ranks write as much as they read, each in the same place: then, swapping their slots, they write lines
 // that they have read.
 inline bool fills_slots(Kind kind) {
-    return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::alltoall || kind == Kind::reduce_scatter;
+    return kind == Kind::allreduce || kind == Kind::allgather || kind == Kind::alltoall ||
+           kind == Kind::reduce_scatter || kind == Kind::group_reduce;
 }
 
 // Where one gives much more than the other, most lines of slots that they swap were read by the wrong one. On a Zen 4

@@ -71,15 +71,6 @@ void reduce_across(const Team &team, const Op &op, void *out, const void *const 
     team.kernels->copy(out, scratch.data(), bytes);
 }
 
-Failure with_own_operator(const Team &team, const Op &op, const Failure &failure) {
-    if (!op.user || failure.result() != XCOLL_ERR_MISMATCH) {
-        return failure;
-    }
-    const std::string name = op.user->is_premultiplied() ? "a premultiplied sum" : '"' + op.user->name + '"';
-    return failure_at(failure.rank(), failure.result(), "%s. The operator of rank %d is %s", failure.what(), team.rank,
-                      name.c_str());
-}
-
 void fail_operator(const Team &team, const Op &op, xcoll_result_t result) {
     fail_at(team.rank, XCOLL_ERR_OP, "the operator \"%s\" returned %s on rank %d, in %s", op.user->name.c_str(),
             result_name(result), team.rank, describe(fingerprint(op)).c_str());

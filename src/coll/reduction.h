@@ -122,9 +122,6 @@ xcoll_result_t combine_all(const Team &team, const Op &op, void *out, const void
     return combine_ordered(team, op, out, data, count);
 }
 
-// What all ranks know of an operator of the user's is a hash: if that is told of one, a rank adds its own one's name.
-Failure with_own_operator(const Team &team, const Op &op, const Failure &failure);
-
 // A user's function returned this: throws XCOLL_ERR_OP. The rank's part in the operation is over by then.
 [[noreturn]] void fail_operator(const Team &team, const Op &op, xcoll_result_t result);
 

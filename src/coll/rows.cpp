@@ -301,6 +301,11 @@ constexpr Row dynamic_rows[] = {
     {"messages", no_transport, cost_messages, dynamic_messages, Needs::transport, Order::none, Serves::parts},
 };
 
+// Several small reductions.
+constexpr Row joined_rows[] = {
+    {"one_shot", no_window, cost_flat, joined_shot, Needs::window, Order::team},
+};
+
 constexpr Row large_elements = {"gathered",    no_window,   cost_gathered, reduce_gathered,
                                 Needs::window, Order::team, Serves::users};
 
@@ -364,6 +369,8 @@ std::span<const Row> algorithms(Kind kind) {
     case Kind::allgather_dyn:
     case Kind::alltoall_dyn:
         return dynamic_rows;
+    case Kind::group_reduce:
+        return joined_rows;
     case Kind::reshard_reduce:
         return reshard_reduce_rows;
     case Kind::send:

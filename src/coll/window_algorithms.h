@@ -6,6 +6,8 @@
 namespace xcoll {
 
 Task one_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
+// Of calls that are joined (joined_shot.h).
+Task joined_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 Task reduce_streamed(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);
 // allreduce, reduce, scan, exscan; scans only if few_enough_for_scans().
 Task reduce_two_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n);

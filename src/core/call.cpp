@@ -47,7 +47,7 @@ void Call::write_itinerary(int rank, int ranks) {
 // ------------------------------------------------------------------------------------------- buffers that move
 
 void Call::move_buffer(size_t part, Slot slot, const void *to) {
-    if (op.kind != Kind::group) {
+    if (!joins_calls(op.kind)) {
         move_own_buffer(slot, to);
         return;
     }

@@ -37,7 +37,7 @@ public:
     void write_itinerary(int rank, int ranks);
     // A call of the group, or this one.
     const Call &part(size_t index) const {
-        return op.kind == Kind::group ? kept_->calls[index] : *this;
+        return joins_calls(op.kind) ? kept_->calls[index] : *this;
     }
 
     // The buffer of a part is elsewhere from now on. The itinerary does not follow by itself.

@@ -4,6 +4,7 @@
 #include "coll/plain_steps.h"
 #include "coll/streams.h"
 #include "coll/window_algorithms.h"
+#include "core/own_words.h"
 #include "core/starting.h"
 #include "fabric/run_ahead.h"
 #include "run/runners.h"
@@ -49,7 +50,7 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         }
-        throw with_own_operator(team_, op, failure);
+        throw with_own_words(team_.rank, op, failure);
     } catch (const std::bad_alloc &) {
         record_end(recorded, XCOLL_ERR_SYSTEM);
         const Failure failure = out_of_memory(team_.rank);
@@ -75,6 +76,8 @@ void Comm::run(const Call &call) {
     run_now(op, print, n, row, [&] {
         if (row.run == one_shot) {
             one_shot_now<Kind::none>(op, print, n);
+        } else if (row.run == joined_shot) {
+            one_shot_now<Kind::group_reduce>(op, print, n);
         } else if (row.run == exchange_streams || row.run == exchange_attached) {
             streams_now(op, print, n);
         } else {
@@ -87,7 +90,8 @@ void Comm::run(const Call &call) {
 
 bool Comm::has_plain_habit(const Op &op, const Row &row) const {
     const bool goes_in_one_shot = row.run == one_shot && traits(op.kind).has_habit && !op.in && !op.user;
-    return goes_in_one_shot || (row.run == exchange_streams && fits_short_exchange(op, team_.rank, team_.size));
+    return goes_in_one_shot || row.run == joined_shot ||
+           (row.run == exchange_streams && fits_short_exchange(op, team_.rank, team_.size));
 }
 
 void Comm::learn(Habit &habit, const Call &call) {

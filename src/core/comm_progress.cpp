@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "coll/plain_steps.h"
 #include "coll/window_algorithms.h"
+#include "core/own_words.h"
 #include "core/owner.h"
 #include "core/process.h"
 #include "run/runners.h"
@@ -98,7 +99,7 @@ inline bool Comm::move(Request &request, bool &moved) {
             request.task.rethrow();
         }
     } catch (const Failure &failure) {
-        request.fail(with_own_operator(team_, request.what.op, failure));
+        request.fail(with_own_words(team_.rank, request.what.op, failure));
     } catch (const std::bad_alloc &) {
         request.fail(out_of_memory(team_.rank));
     }
@@ -221,7 +222,7 @@ template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Requ
     try {
         return steps.finish();
     } catch (const Failure &failure) {
-        request.failure = with_own_operator(team_, request.what.op, failure);
+        request.failure = with_own_words(team_.rank, request.what.op, failure);
     } catch (const std::bad_alloc &) {
         request.failure = out_of_memory(team_.rank);
     }

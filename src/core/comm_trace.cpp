@@ -33,8 +33,11 @@ uint64_t Comm::trace(const Op &op, const Fingerprint &call, uint64_t n, const Ro
     Trace::Description description{call, row.name, call.count, message_bytes(op), n, op.form, 0};
     if (op.kind == Kind::group || traits(op.kind).own_counts) {
         describe_parts(op, team_, description);
-        description.calls = static_cast<uint32_t>(op.parts.size());
+    } else if (op.kind == Kind::group_reduce) {
+        description.given = op.room;
+        description.taken = op.room * static_cast<size_t>(team_.size - 1);
     }
+    description.calls = static_cast<uint32_t>(op.parts.size());
     return trace_->begin(description);
 }
 

@@ -106,7 +106,8 @@ std::string passed_over(const Comm &comm, Kind kind) {
 
 bool is_users(Kind kind, const Team &team) {
     const bool of_users = kind != Kind::words && kind != Kind::refused && !algorithms(kind).empty();
-    return of_users && !(traits(kind).is_message && !team.window);
+    const bool in_memory = traits(kind).is_message || kind == Kind::group_reduce; // alone
+    return of_users && !(in_memory && !team.window);
 }
 
 template <class Print> std::string for_each_kind(const Comm &comm, Print print) {
@@ -114,8 +115,7 @@ template <class Print> std::string for_each_kind(const Comm &comm, Print print) 
     for (int k = 1; k < kinds; ++k) {
         const auto kind = static_cast<Kind>(k);
         if (is_users(kind, comm.team())) {
-            const char *name = kind == Kind::group ? "group" : name_of(kind);
-            text += (text.empty() ? "" : ", ") + quoted(name) + ": " + print(comm, kind);
+            text += (text.empty() ? "" : ", ") + quoted(word_for(kind)) + ": " + print(comm, kind);
         }
     }
     return '{' + text + '}';

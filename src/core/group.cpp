@@ -4,7 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "base/digest.h"
+#include "base/group_signature.h"
+#include "coll/joined_shot.h"
 #include "core/comm.h"
 #include "core/process.h"
 #include "core/user_function.h"
@@ -20,16 +21,6 @@ struct ThreadGroup {
     int depth = 0;
 };
 thread_local ThreadGroup thread_group;
-
-// One number for many calls: which they are, in their order.
-uint64_t digest(const std::vector<Call> &calls) {
-    Digest digest;
-    for (const Call &call : calls) {
-        const Fingerprint print = fingerprint(call.op);
-        digest.add(print.what).add(print.count);
-    }
-    return digest.value();
-}
 
 } // namespace
 
@@ -88,41 +79,62 @@ bool Group::has_requests() const {
     return std::any_of(entries_.begin(), entries_.end(), [](const Entry &entry) { return entry.request; });
 }
 
-// Calls that only move data, as one exchange.
-Call Group::join(const Comm &comm, std::span<const size_t> movers) {
+// Calls that only move data, as one exchange, or small reductions, as one shot.
+Call Group::join(const Comm &comm, std::span<const size_t> some) const {
     std::vector<Call> calls;
-    calls.reserve(movers.size());
-    for (const size_t i : movers) {
-        calls.push_back(entries_[i].call);
-    }
+    calls.reserve(some.size());
+    GroupSignature signature(some.size());
     Call whole;
-    whole.op.kind = Kind::group;
+    for (const size_t i : some) {
+        const Op &op = calls.emplace_back(entries_[i].call).op;
+        signature.add(fingerprint(op));
+        whole.op.room += traits(op.kind).reduces ? JoinedShot::room_of(op, comm.team().size) : 0;
+        whole.op.op = is_floating(op.dtype) ? op.op : whole.op.op; // see fingerprint()
+    }
+    whole.op.kind = traits(calls[0].op.kind).moves_data ? Kind::group : Kind::group_reduce;
     whole.op.form = Form::group;
-    whole.op.count = digest(calls);
+    signature.write(whole.op);
     whole.keep(std::move(calls));
-    whole.write_itinerary(comm.team().rank, comm.team().size);
-    joined_ = whole.op.count;
+    if (whole.op.kind == Kind::group) {
+        whole.write_itinerary(comm.team().rank, comm.team().size);
+    }
     return whole;
 }
 
 // The operations of a stage on a communicator, in the order of their numbers: the exchange of all that moves data, then
-// the others. Of each, `take` gets the call, and which entries it is made of.
+// the others, of which small reductions are joined. Of each, `take` gets the call, and which entries it is made of.
 template <class Take> void Group::for_each_operation(size_t stage, const Comm &comm, Take take) {
-    std::vector<size_t> movers, others;
+    std::vector<size_t> movers, others, small;
     for (size_t i = 0; i < entries_.size(); ++i) {
         if (entries_[i].stage == stage && entries_[i].comm == &comm) {
             entries_[i].call.op.form = Form::group;
             (traits(entries_[i].call.op.kind).moves_data ? movers : others).push_back(i);
         }
     }
-    if (movers.size() > 1) {
-        take(join(comm, movers), std::span<const size_t>(movers));
-    } else if (!movers.empty()) {
-        take(entries_[movers[0]].call, std::span<const size_t>(movers));
-    }
+    const auto take_joined = [&](std::vector<size_t> &some) {
+        if (!some.empty()) {
+            take(some.size() > 1 ? join(comm, some) : entries_[some[0]].call, std::span<const size_t>(some));
+        }
+        some.clear();
+    };
+    take_joined(movers);
+    size_t room = 0; // of those that are joined
     for (const size_t &i : others) {
-        take(entries_[i].call, std::span(&i, 1));
+        const Op &op = entries_[i].call.op;
+        // Of a call that was refused not even the kind may be known.
+        if (!traits(op.kind).reduces || !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
+            take(entries_[i].call, std::span(&i, 1));
+            continue;
+        }
+        const size_t more = JoinedShot::room_of(op, comm.team().size);
+        if (room + more > JoinedShot::most_room(*comm.team().window)) {
+            take_joined(small);
+            room = 0;
+        }
+        small.push_back(i);
+        room += more;
     }
+    take_joined(small);
 }
 
 // The operations of one stage, for each communicator in the order in which they appear.
@@ -222,13 +234,12 @@ void Group::run() {
     stop_following();
     if (entries_.size() == 1 && !failure_ && !has_requests()) { // nothing to plan
         entries_[0].comm->run(entries_[0].call);
-        return;
-    }
-    if (!runs_without_plan()) {
+    } else if (!runs_without_plan()) {
         const std::unique_ptr<Plan> planned = plan(Use::now);
         planned->start();
         planned->wait(); // for those with requests of their own as well: they were under way together
         planned->check();
+        return;
     }
     learn();
 }
@@ -293,12 +304,12 @@ void Group::run_in_turn(Comm &comm) {
     }
 }
 
-// One exchange of calls that their arguments tell all about.
+// Calls that their arguments tell all about.
 bool Group::may_be_known() const {
-    return stage_ == 0 && joined_ && entries_.size() <= GroupHabit::most_parts &&
-           std::all_of(entries_.begin(), entries_.end(), [this](const Entry &entry) {
+    return stage_ == 0 && entries_.size() <= GroupHabit::most_parts &&
+           std::all_of(entries_.begin(), entries_.end(), [](const Entry &entry) {
                const Op &op = entry.call.op;
-               return entry.comm == entries_[0].comm && traits(op.kind).moves_data && entry.arguments && !op.in;
+               return entry.arguments && !op.in && !op.user;
            });
 }
 
@@ -306,22 +317,34 @@ void Group::learn() {
     if (!may_be_known()) {
         return;
     }
-    const Op whole{.kind = Kind::group, .form = Form::group, .count = *joined_};
+    GroupSignature signature(entries_.size());
+    for (const Entry &entry : entries_) {
+        signature.add(fingerprint(entry.call.op));
+    }
+    Op all{.kind = Kind::group};
+    signature.write(all);
     try {
         if (!habit_) {
             habit_ = std::make_unique<GroupHabit>();
         }
-        if (habit_->repeats(fingerprint(whole))) {
-            std::vector<KnownPart> parts;
-            parts.reserve(entries_.size());
-            for (const Entry &entry : entries_) {
-                parts.emplace_back(entry.call, *entry.arguments);
-            }
-            habit_->know(whole, std::move(parts));
+        if (habit_->repeats(fingerprint(all))) {
+            habit_->know(known());
         }
     } catch (const std::bad_alloc &) {
         // Then it is not known.
     }
+}
+
+std::unique_ptr<KnownGroup> Group::known() {
+    std::vector<KnownPart> parts;
+    parts.reserve(entries_.size());
+    for (const Entry &entry : entries_) {
+        parts.emplace_back(entry.call, *entry.arguments);
+    }
+    auto group = std::make_unique<KnownGroup>(std::move(parts));
+    for_each_operation(0, *entries_[0].comm,
+                       [&](const Call &whole, std::span<const size_t> some) { group->add(whole, some); });
+    return group;
 }
 
 Group *group_of_thread() {

@@ -1,11 +1,12 @@
 // Calls that are planned together: nothing runs before the group ends, then all of it is under way at once. But where
 // nobody asks for a part of it, the ranks share memory and there is one communicator, its operations run one after the
-// other, as blocking calls: there is nothing to hide. Four allreduces of 8 bytes take 0.93 us like that on two cores of
+// other, as blocking calls: there is nothing to hide. Four allreduces of 8 bytes took 0.93 us like that on two cores of
 // a Xeon, and 1.46 as requests that are under way at once.
 //
 // The calls of one communicator that only move data become one Exchange, whatever their number: one head, one stream,
-// so 64 small all-gathers cost little more than one. Everything else is an operation of its own. All ranks plan alike,
-// from the kinds of the calls alone.
+// so 64 small all-gathers cost little more than one. Small reductions are joined in one shot (coll/joined_shot.h).
+// Everything else is an operation of its own. All ranks plan alike, from the calls without their buffers. Those whose
+// calls do not match may plan different numbers of operations, and are out of order from then on.
 //
 // A stage begins when the one before it is complete on this rank, not chunk by chunk behind it: where all share memory
 // there is nothing to hide. On two cores of a Xeon a reduce-scatter of 1.5 MiB and the all-gather of its results take
@@ -98,7 +99,7 @@ private:
     Entry &add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments);
     std::unique_ptr<Plan> make_plan(Use use);
     static void refuse(const Operations &operations);
-    Call join(const Comm &comm, std::span<const size_t> movers);
+    Call join(const Comm &comm, std::span<const size_t> some) const;
     template <class Take> void for_each_operation(size_t stage, const Comm &comm, Take take);
     void add_operations(Operations &operations, size_t stage, const Operations &before);
     void fail_requests(const Failure &why);
@@ -107,13 +108,13 @@ private:
     void run_in_turn(Comm &comm);
     bool may_be_known() const;
     void learn();
+    std::unique_ptr<KnownGroup> known();
 
     bool follows_ = true;  // a known group, with all calls so far
     Comm *comm_ = nullptr; // of the first call, if a known group could begin with it
     std::unique_ptr<GroupHabit> habit_;
     std::vector<Entry> entries_;     // all calls, once it follows none
     std::vector<Plan::Part> places_; // of each entry
-    std::optional<uint64_t> joined_; // digest of the last exchange of several calls, if there is one
     std::optional<Failure> failure_;
     size_t stage_ = 0;
 };

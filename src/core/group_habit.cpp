@@ -1,7 +1,5 @@
 #include "core/group_habit.h"
 
-#include <utility>
-
 namespace xcoll {
 
 // To another known group that begins with the calls so far. False, and nothing changes, if none fits.
@@ -39,10 +37,6 @@ bool GroupHabit::repeats(const Fingerprint &group) {
     last_[at_].fingerprint = group;
     last_[at_].known.reset();
     return false;
-}
-
-void GroupHabit::know(const Op &group, std::vector<KnownPart> parts) {
-    last_[at_].known = std::make_unique<KnownGroup>(group, std::move(parts));
 }
 
 } // namespace xcoll

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "core/known_group.h"
 
@@ -52,8 +53,10 @@ public:
     // True if the group was one of the last: then it is worth knowing. Otherwise it takes the place of the oldest. Told
     // by the fingerprint alone: it is compared with the others when it comes again.
     bool repeats(const Fingerprint &group);
-    // What repeats(). Without memory for it, nothing is known.
-    void know(const Op &group, std::vector<KnownPart> parts);
+    // What repeats().
+    void know(std::unique_ptr<KnownGroup> group) {
+        last_[at_].known = std::move(group);
+    }
 
 private:
     template <class Fits> bool turn(Fits fits);

@@ -2,20 +2,22 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "core/comm.h"
 
 namespace xcoll {
 
-KnownGroup::KnownGroup(const Op &group, std::vector<KnownPart> parts) : parts_(std::move(parts)) {
-    for (const KnownPart &part : parts_) {
-        ops_.push_back(part.op);
+void KnownGroup::add(const Call &whole, std::span<const size_t> some) {
+    Operation &operation = *operations_.emplace_back(std::make_unique<Operation>());
+    operation.calls.assign(some.begin(), some.end());
+    Op &op = operation.whole.op = whole.op;
+    op.itinerary = nullptr; // of that group
+    if (some.size() > 1) {
+        operation.ops.assign(op.parts.begin(), op.parts.end());
+        op.parts = operation.ops;
     }
-    whole_.op.kind = group.kind;
-    whole_.op.form = group.form;
-    whole_.op.count = group.count;
-    whole_.op.parts = ops_;
 }
 
 bool KnownGroup::begins_like(std::span<const KnownPart> parts) const {
@@ -29,27 +31,44 @@ void KnownGroup::move_to(std::span<const KnownPart> parts) {
     has_moved_ |= !parts.empty();
 }
 
-void KnownGroup::follow_buffers(const Team &team) {
-    for (size_t k = 0; k < parts_.size(); ++k) {
-        ops_[k].send = parts_[k].op.send;
-        ops_[k].recv = parts_[k].op.recv;
+// False: it is not written down where the bytes are, and this time they are found call by call.
+bool KnownGroup::follow_buffers(Operation &operation, const Team &team) const {
+    Op &whole = operation.whole.op;
+    for (size_t k = 0; k < operation.calls.size(); ++k) {
+        const Op &moved = parts_[operation.calls[k]].op;
+        Op &op = operation.ops.empty() ? whole : operation.ops[k];
+        op.send = moved.send;
+        op.recv = moved.recv;
     }
-    whole_.op.itinerary = nullptr; // it would be read instead of the calls
+    whole.itinerary = nullptr; // it would be read instead of the calls
     try {
-        if (itinerary_.write(whole_.op, team.rank, team.size)) {
-            whole_.op.itinerary = &itinerary_;
+        if (whole.kind == Kind::group && operation.itinerary.write(whole, team.rank, team.size)) {
+            whole.itinerary = &operation.itinerary;
         }
-        has_moved_ = false;
+        return true;
     } catch (const std::bad_alloc &) {
-        // This time the bytes are found call by call.
+        return false;
     }
 }
 
 void KnownGroup::run(Comm &comm) {
     if (has_moved_) {
-        follow_buffers(comm.team());
+        has_moved_ = false;
+        for (const auto &operation : operations_) {
+            has_moved_ |= !follow_buffers(*operation, comm.team());
+        }
     }
-    comm.run(whole_);
+    std::optional<Failure> first;
+    for (const auto &operation : operations_) {
+        try {
+            comm.run(operation->whole);
+        } catch (const Failure &failure) {
+            first = first ? first : failure;
+        }
+    }
+    if (first) {
+        throw *first;
+    }
 }
 
 } // namespace xcoll

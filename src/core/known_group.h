@@ -1,9 +1,10 @@
 // A group that has run, kept for the next one like it: the same plain calls, as a rule with the same buffers, which
-// most programs make again and again. Its calls are valid but for what their buffers are, and where all their bytes lie
-// is written down.
+// most programs make again and again. Its calls are valid but for what their buffers are, which operations they become
+// is known, and where all bytes of an exchange lie is written down.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,9 @@ namespace xcoll {
 
 class Comm;
 
-// Of what its arguments tell all but the buffers, and what only moves them.
+// Of what its arguments tell all but the buffers.
 constexpr bool may_be_part(Kind kind) {
-    return traits(kind).has_habit && traits(kind).moves_data && !traits(kind).own_counts;
+    return traits(kind).has_habit && !traits(kind).own_counts;
 }
 
 // A call of a known group, with the buffers that it had last.
@@ -36,10 +37,12 @@ public:
 
 class KnownGroup {
 public:
-    // Of that operation, which joins these calls (Kind::group).
-    KnownGroup(const Op &group, std::vector<KnownPart> parts);
+    explicit KnownGroup(std::vector<KnownPart> parts) : parts_(std::move(parts)) {
+    }
     KnownGroup(const KnownGroup &) = delete;
     KnownGroup &operator=(const KnownGroup &) = delete;
+    // Its next operation: some of the calls, joined, or one of them.
+    void add(const Call &whole, std::span<const size_t> some);
 
     size_t size() const {
         return parts_.size();
@@ -57,17 +60,21 @@ public:
     bool begins_like(std::span<const KnownPart> parts) const;
     // The first parts have the buffers of these, which are like them.
     void move_to(std::span<const KnownPart> parts);
-    // As a blocking call. Throws Failure.
+    // One operation after the other, as blocking calls. Throws the first Failure once all have run.
     void run(Comm &comm);
 
 private:
-    void follow_buffers(const Team &team);
+    struct Operation {
+        KnownCall whole;
+        std::vector<size_t> calls; // by number
+        std::vector<Op> ops;       // of these, if they are several: as an Exchange or a JoinedShot wants them
+        Itinerary itinerary;
+    };
+    bool follow_buffers(Operation &operation, const Team &team) const;
 
     std::vector<KnownPart> parts_;
-    std::vector<Op> ops_; // of the parts, as an Exchange wants them
-    Itinerary itinerary_;
+    std::vector<std::unique_ptr<Operation>> operations_;
     bool has_moved_ = true; // a buffer of a part, since these were written
-    Call whole_;
 };
 
 } // namespace xcoll

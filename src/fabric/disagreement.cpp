@@ -1,12 +1,31 @@
 #include "fabric/disagreement.h"
 
+#include "base/group_signature.h"
+
 namespace xcoll {
+
+namespace {
+
+// Of two groups that seem to be alike: where they are not.
+std::string difference(const Fingerprint &mine, const Fingerprint &theirs) {
+    const Kind kind = FingerprintParts::of(mine).kind;
+    if (!joins_calls(kind) || describe(mine) != describe(theirs)) {
+        return "";
+    }
+    const auto [first, last] = GroupSignature::difference(mine.count, theirs.count);
+    return last == 0       ? ", of which some differ"
+           : first == last ? format(", of which number %zu differs", first)
+                           : format(", of which some differ among number %zu to %zu", first, last);
+}
+
+} // namespace
 
 Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const Fingerprint &theirs) {
     return {XCOLL_ERR_MISMATCH,
-            format("operation %llu: rank %d called %s, but rank %d called %s. All ranks of a communicator must call "
+            format("operation %llu: rank %d called %s, but rank %d called %s%s. All ranks of a communicator must call "
                    "the same operations in the same order",
-                   static_cast<unsigned long long>(n), rank, describe(mine).c_str(), peer, describe(theirs).c_str()),
+                   static_cast<unsigned long long>(n), rank, describe(mine).c_str(), peer, describe(theirs).c_str(),
+                   difference(mine, theirs).c_str()),
             peer};
 }
 

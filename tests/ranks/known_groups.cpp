@@ -19,13 +19,15 @@ constexpr int times = 4;
 // One of each kind, by the other roots again, and some that are alike.
 Script mixed(const Rank &rank, size_t count) {
     const int last = rank.size() - 1;
-    return {{What::allgather, count, 0},     {What::bcast, count + 1, 0},   {What::alltoall, count, 0},
-            {What::gather, count, last},     {What::scatter, count + 2, 0}, {What::bcast, count, last},
-            {What::allgather, count + 3, 0}, {What::scatter, count, last},  {What::gather, count, 0},
-            {What::alltoall, count + 1, 0},  {What::allgather, count, 0}};
+    return {{What::allgather, count, 0},     {What::bcast, count + 1, 0},     {What::allreduce, count, 0},
+            {What::alltoall, count, 0},      {What::gather, count, last},     {What::reduce, count + 1, 0},
+            {What::scatter, count + 2, 0},   {What::bcast, count, last},      {What::reduce_scatter, count, 0},
+            {What::allgather, count + 3, 0}, {What::scatter, count, last},    {What::scan, count, 0},
+            {What::gather, count, 0},        {What::barrier, 0, 0},           {What::reduce, count, last},
+            {What::alltoall, count + 1, 0},  {What::allreduce, count + 2, 0}, {What::allgather, count, 0}};
 }
-Script alike(size_t calls, size_t count) {
-    return Script(calls, {What::allgather, count, 0});
+Script alike(size_t calls, size_t count, What what = What::allgather) {
+    return Script(calls, {what, count, 0});
 }
 
 // Two sets of the same calls, for groups whose buffers change.
@@ -77,8 +79,11 @@ private:
 };
 
 void gives_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
-    for (const Script &script : {alike(64, 2), alike(2, 1), alike(9, 500), alike(300, 1), mixed(rank, 1),
-                                 mixed(rank, 0), mixed(rank, 200), mixed(rank, 20'000)}) {
+    for (const Script &script :
+         {alike(64, 2), alike(2, 1), alike(9, 500), alike(300, 1), alike(1, 3), alike(64, 2, What::allreduce),
+          alike(2, 1, What::allreduce), alike(30, 900, What::allreduce), alike(3, 5000, What::reduce_scatter),
+          alike(9, 2, What::reduce), alike(300, 1, What::scan), alike(1, 3, What::allreduce), mixed(rank, 1),
+          mixed(rank, 0), mixed(rank, 200), mixed(rank, 20'000)}) {
         Groups groups(rank, comm, script);
         const size_t one = script.size() / 2;
         int turn = 0;
@@ -260,6 +265,9 @@ void names_who_calls_something_else(const Rank &rank, xcoll_comm_t comm) {
     const Script script = mixed(rank, 2);
     Groups groups(rank, comm, script);
     for (size_t k = 0; k < script.size(); ++k) {
+        if (script[k].what == What::barrier) {
+            continue; // there is nothing to differ in
+        }
         groups.get_used_to_it();
         Script changed = script;
         changed[k].count += rank.rank() == 1 ? 1 : 0;

@@ -9,7 +9,7 @@
 
 namespace recorded {
 
-enum class What { allgather, alltoall, bcast, gather, scatter };
+enum class What { allgather, alltoall, bcast, gather, scatter, allreduce, reduce, reduce_scatter, scan, barrier };
 
 struct Step {
     What what;
@@ -25,7 +25,7 @@ public:
           recv_(script.size()), in_place_(script.size()) {
         for (size_t k = 0; k < script.size(); ++k) {
             send_[k].resize(blocks_sent(k) * script[k].count);
-            recv_[k].resize(blocks_received(k) * script[k].count);
+            recv_[k].resize(std::max(blocks_received(k), reduces(k) ? blocks_sent(k) : 0) * script[k].count);
         }
     }
     size_t size() const {
@@ -40,8 +40,8 @@ public:
         std::fill(recv_[k].begin(), recv_[k].end(), garbage);
         if (step.what == What::bcast && is_root(k)) {
             recv_[k] = send_[k];
-        } else if (in_place_[k] && step.what == What::alltoall) {
-            recv_[k] = send_[k];
+        } else if (in_place_[k] && (step.what == What::alltoall || reduces(k))) {
+            std::copy(send_[k].begin(), send_[k].end(), recv_[k].begin());
         } else if (in_place_[k] && step.what != What::scatter) {
             std::copy(send_[k].begin(), send_[k].end(), recv_[k].begin() + own_block(k));
         }
@@ -59,7 +59,15 @@ public:
     std::vector<int> result(size_t k, int turn) const {
         const Step &step = script_[k];
         std::vector<int> wanted(recv_[k].size(), garbage);
-        if (step.what == What::bcast || (step.what == What::scatter && !in_place_[k])) {
+        if (reduces(k)) {
+            if (in_place_[k]) {
+                wanted = sent(k, turn); // what is no result stays
+            }
+            const bool gets = step.what != What::reduce || is_root(k);
+            for (size_t i = 0; gets && i < step.count; ++i) {
+                wanted[i] = sum(turn, k, i);
+            }
+        } else if (step.what == What::bcast || (step.what == What::scatter && !in_place_[k])) {
             for (size_t i = 0; i < step.count; ++i) {
                 wanted[i] = input(turn, k, step.root, step.what == What::bcast ? 0 : static_cast<size_t>(rank_), i);
             }
@@ -99,17 +107,36 @@ private:
         }
         return all;
     }
+    // Of all ranks that count, for this one.
+    int sum(int turn, size_t k, size_t i) const {
+        const int ranks = script_[k].what == What::scan ? rank_ + 1 : static_cast<int>(ranks_);
+        const size_t block = script_[k].what == What::reduce_scatter ? static_cast<size_t>(rank_) : 0;
+        int total = 0;
+        for (int p = 0; p < ranks; ++p) {
+            total += input(turn, k, p, block, i);
+        }
+        return total;
+    }
+    bool reduces(size_t k) const {
+        const What what = script_[k].what;
+        return what == What::allreduce || what == What::reduce || what == What::reduce_scatter || what == What::scan;
+    }
     bool is_rooted(size_t k) const {
-        return script_[k].what == What::bcast || script_[k].what == What::gather || script_[k].what == What::scatter;
+        const What what = script_[k].what;
+        return what == What::bcast || what == What::gather || what == What::scatter || what == What::reduce;
     }
     bool is_root(size_t k) const {
         return is_rooted(k) && script_[k].root == rank_;
     }
     size_t blocks_sent(size_t k) const {
-        return script_[k].what == What::alltoall || script_[k].what == What::scatter ? ranks_ : 1;
+        const What what = script_[k].what;
+        const bool blocks = what == What::alltoall || what == What::scatter || what == What::reduce_scatter;
+        return what == What::barrier ? 0 : blocks ? ranks_ : 1;
     }
     size_t blocks_received(size_t k) const {
-        return script_[k].what == What::bcast || script_[k].what == What::scatter ? 1 : ranks_;
+        const What what = script_[k].what;
+        const bool one = what == What::bcast || what == What::scatter || reduces(k);
+        return what == What::barrier ? 0 : one ? 1 : ranks_;
     }
     ptrdiff_t own_block(size_t k) const {
         return rank_ * static_cast<ptrdiff_t>(script_[k].count);
@@ -125,6 +152,16 @@ private:
             return xcoll_bcast(recv, count, XCOLL_INT32, root, comm);
         case What::gather:
             return xcoll_gather(send, count, recv, XCOLL_INT32, root, comm);
+        case What::allreduce:
+            return xcoll_allreduce(send, recv, count, XCOLL_INT32, XCOLL_SUM, comm);
+        case What::reduce:
+            return xcoll_reduce(send, recv, count, XCOLL_INT32, XCOLL_SUM, root, comm);
+        case What::reduce_scatter:
+            return xcoll_reduce_scatter(send, recv, count, XCOLL_INT32, XCOLL_SUM, comm);
+        case What::scan:
+            return xcoll_scan(send, recv, count, XCOLL_INT32, XCOLL_SUM, comm);
+        case What::barrier:
+            return xcoll_barrier(comm);
         case What::scatter:
             break;
         }

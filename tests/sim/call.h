@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/group_signature.h"
 #include "coll/select.h"
 #include "fabric/sim/random.h"
 #include "sim/user_operators.h"
@@ -28,7 +29,7 @@ struct Call {
     Operator op = Operator::none;
     int root = -1;
     size_t count = 0;
-    std::vector<size_t> counts{}; // reduce_scatterv
+    std::vector<size_t> counts{}; // reduce_scatterv; of the allreduces that are joined
     uint64_t dice = 0;            // for the counts that only the senders know, and those of parts
     std::vector<Move> moves{};    // with parts: the call, or those of a group
     User user = User::none;
@@ -45,8 +46,15 @@ struct Call {
         if (kind == Kind::reduce_scatterv) {
             call.set_counts(counts.data(), counts.size());
         }
+        if (kind == Kind::group_reduce) {
+            GroupSignature signature(counts.size());
+            signature.add({dice, count});
+            signature.write(call);
+            call.dtype = Dtype::none;
+            call.room = bytes();
+        }
         call.user = user_operator(user, rank);
-        call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : 0;
+        call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : call.signature;
         if (has_parts()) {
             // Nobody knows all counts; a group is known by a number that stands for its calls.
             call.count = kind == Kind::group ? dice : kind == Kind::reshard ? count : 0;
@@ -69,8 +77,7 @@ struct Call {
         return std::find(some.begin(), some.end(), kind) != some.end();
     }
     bool reduces() const {
-        return has(
-            {Kind::allreduce, Kind::reduce, Kind::reduce_scatter, Kind::reduce_scatterv, Kind::scan, Kind::exscan});
+        return traits(kind).reduces || kind == Kind::group_reduce;
     }
     bool is_dynamic() const {
         return has({Kind::allgather_dyn, Kind::alltoall_dyn});

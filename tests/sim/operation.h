@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "coll/dynamic.h"
 #include "coll/message_algorithms.h"
 #include "coll/payload.h"
 #include "coll/reduction.h"
@@ -20,10 +19,12 @@
 #include "fabric/sim/simulator.h"
 #include "sim/call.h"
 #include "sim/coverage.h"
+#include "sim/joined.h"
 #include "sim/memory.h"
 #include "sim/outcome.h"
 #include "sim/parted.h"
 #include "sim/reference.h"
+#include "sim/told.h"
 #include "sim/world.h"
 
 namespace xcoll::sim {
@@ -77,10 +78,10 @@ private:
         Memory send, memory;
         Layout layout;
         Op op;
+        std::vector<Op> joined;
         Fingerprint call;
-        Dynamic dynamic;
         std::optional<Parted> parted;
-        std::vector<uint64_t> given, found;
+        Told told;
         uint64_t number;
         Signal over;
     };
@@ -138,31 +139,21 @@ private:
         if (l.in_place && has_input) {
             std::copy_n(input.begin(), l.send_bytes, memory + l.send_at);
         }
-        if (called.is_dynamic()) {
-            set_dynamic(p, called, *part);
-        } else if (called.has_parts()) {
-            part->parted->describe(op, part->send.data(), memory, seed_ % 2 == 0);
-        }
+        describe(p, called, *part, memory);
         part->call = fingerprint(op);
         parts_[static_cast<size_t>(p)] = std::move(part);
     }
 
-    // Its own counts, and room for those that it will be told. Whether what comes is packed is its own choice.
-    void set_dynamic(int p, const Call &called, Part &part) {
-        for (int to = 0; to < (called.is_shared() ? 1 : group_.size()); ++to) {
-            part.given.push_back(called.given(p, to));
+    // What else a call of its kind says.
+    void describe(int p, const Call &called, Part &part, unsigned char *memory) {
+        if (called.kind == Kind::group_reduce) {
+            join(called, part.op, part.joined);
+        } else if (called.is_dynamic()) {
+            const bool packed = called.is_shared() && !in_place_ && (seed_ + static_cast<uint64_t>(p)) % 2 == 0;
+            part.told.describe(part.op, called, p, group_.size(), packed);
+        } else if (called.has_parts()) {
+            part.parted->describe(part.op, part.send.data(), memory, seed_ % 2 == 0);
         }
-        part.found.resize(parts_.size());
-        const size_t bytes = size_of(called.dtype);
-        const bool packed = called.is_shared() && !in_place_ && (seed_ + static_cast<uint64_t>(p)) % 2 == 0;
-        part.dynamic = {.sendcounts = part.given.data(),
-                        .recvcounts = part.found.data(),
-                        .most = called.count,
-                        .item_bytes = bytes,
-                        .extent = static_cast<ptrdiff_t>(bytes),
-                        .shape = nullptr,
-                        .packed = packed};
-        part.op.dynamic = &part.dynamic;
     }
 
     // Of this rank's own choice: not all of one operation's buffers need lie in heaps.
@@ -229,7 +220,7 @@ private:
             }
         }
         for (int q = 0; call_.is_dynamic() && q < group_.size(); ++q) {
-            if (part.found[static_cast<size_t>(q)] != call_.given(q, p)) {
+            if (part.told.found[static_cast<size_t>(q)] != call_.given(q, p)) {
                 return format("the count of rank %d was told wrong", q);
             }
         }
@@ -350,7 +341,7 @@ private:
         for (int q = 0; q < group_.size(); ++q) {
             const size_t told = call_.given(q, p), bytes = told <= call_.count ? told * item : 0;
             const size_t from = call_.is_shared() ? 0 : static_cast<size_t>(p) * call_.bytes();
-            const size_t to = part.dynamic.packed ? next : static_cast<size_t>(q) * call_.bytes();
+            const size_t to = part.told.dynamic.packed ? next : static_cast<size_t>(q) * call_.bytes();
             std::copy_n(input_of(q) + static_cast<ptrdiff_t>(from), bytes,
                         expected_.begin() + static_cast<ptrdiff_t>(to));
             next += bytes;

@@ -191,20 +191,25 @@ private:
         static constexpr Operator operators[] = {Operator::sum, Operator::sum, Operator::max, Operator::min,
                                                  Operator::avg};
         static constexpr Kind kinds_in_use[] = {
-            Kind::allreduce, Kind::allreduce,     Kind::bcast,        Kind::bcast,          Kind::barrier,
-            Kind::words,     Kind::reduce,        Kind::reduce,       Kind::reduce_scatter, Kind::reduce_scatterv,
-            Kind::scan,      Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
-            Kind::scatter,   Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
-            Kind::gatherv,   Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group};
+            Kind::allreduce,   Kind::allreduce,     Kind::bcast,        Kind::bcast,          Kind::barrier,
+            Kind::words,       Kind::reduce,        Kind::reduce,       Kind::reduce_scatter, Kind::reduce_scatterv,
+            Kind::scan,        Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
+            Kind::scatter,     Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
+            Kind::gatherv,     Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group,
+            Kind::group_reduce};
         static constexpr Kind one_way_kinds[] = {Kind::bcast,  Kind::gather,  Kind::scatter,
                                                  Kind::reduce, Kind::gatherv, Kind::scatterv};
         Call call;
         call.kind = flavour_.one_way ? one_way_kinds[random_.below(std::size(one_way_kinds))]
                                      : kinds_in_use[random_.below(std::size(kinds_in_use))];
+        if (call.kind == Kind::group_reduce && group.fabric() == Fabric::network) {
+            call.kind = Kind::allreduce; // without memory that is shared nothing is joined
+        }
         if (call.kind != Kind::barrier) {
             call.dtype = dtypes[random_.below(std::size(dtypes))];
             size_t bytes = some_bytes(group);
             bytes = call.kind == Kind::words ? std::min(bytes, first_line_bytes) : bytes;
+            bytes = call.kind == Kind::group_reduce ? std::min(bytes, slot_bytes) : bytes;
             const bool blocks = call.is_dynamic() || call.has({Kind::reduce_scatter, Kind::allgather, Kind::alltoall,
                                                                Kind::gather, Kind::scatter});
             call.count = bytes / size_of(call.dtype) / (blocks ? static_cast<size_t>(group.size()) : 1);
@@ -213,8 +218,10 @@ private:
             choose_operator(call, operators[random_.below(std::size(operators))]);
         }
         call.dice = call.is_dynamic() ? random_.next() : 0;
-        if (call.kind == Kind::reduce_scatterv) {
-            cut_unevenly(call, static_cast<size_t>(group.size()));
+        if (call.kind == Kind::reduce_scatterv || call.kind == Kind::group_reduce) {
+            constexpr uint64_t most_joined = 12;
+            const uint64_t joined = random_.between(2, most_joined);
+            cut_unevenly(call, call.kind == Kind::group_reduce ? joined : static_cast<uint64_t>(group.size()));
         }
         if (call.has({Kind::bcast, Kind::reduce, Kind::gather, Kind::gatherv, Kind::scatter, Kind::scatterv})) {
             call.root = static_cast<int>(random_.below(static_cast<uint64_t>(group.size())));
@@ -230,15 +237,15 @@ private:
     void choose_operator(Call &call, Operator op) {
         const bool scans = call.has({Kind::scan, Kind::exscan});
         call.op = scans && op == Operator::avg ? Operator::sum : op;
-        if (call.dtype == Dtype::int64 && random_.percent(60)) {
+        if (call.dtype == Dtype::int64 && call.kind != Kind::group_reduce && random_.percent(60)) {
             call.op = Operator::none;
             call.user = random_.percent(70) ? User::affine : User::scaled;
         }
     }
     // Some parts are empty, some are almost everything.
-    void cut_unevenly(Call &call, size_t ranks) {
-        std::vector<size_t> ends(ranks, call.count);
-        for (size_t i = 0; i + 1 < ranks; ++i) {
+    void cut_unevenly(Call &call, size_t parts) {
+        std::vector<size_t> ends(parts, call.count);
+        for (size_t i = 0; i + 1 < parts; ++i) {
             ends[i] = random_.percent(20) ? 0 : random_.below(call.count + 1);
         }
         std::sort(ends.begin(), ends.end());

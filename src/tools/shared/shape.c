@@ -51,6 +51,7 @@ size_t shape_sent(const struct shape *shape) {
         }
         return sum;
     case OP_GROUP:
+    case OP_GROUP_ALLREDUCE:
         return group_calls * count;
     default:
         return count;
@@ -137,6 +138,9 @@ int shape_spans(const struct shape *shape, struct span *spans) {
     case OP_BCAST:
         spans[0] = (struct span){0, 0, count, root, root + 1};
         return rank != root;
+    case OP_GROUP_ALLREDUCE:
+        spans[0] = (struct span){0, 0, group_calls * count, 0, everyone};
+        return 1;
     case OP_ALLREDUCE:
     case OP_REDUCE:
         spans[0] = (struct span){0, 0, count, 0, everyone};

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* bench/harness/jobs.py has those up to OP_HALO in the same order. */
+/* bench/harness/jobs.py has those up to OP_GROUP_ALLREDUCE in the same order. */
 enum op {
     OP_BARRIER,
     OP_BCAST,
@@ -28,11 +28,12 @@ enum op {
     OP_REDUCE_SCATTERV,
     OP_GATHERV,
     OP_SCATTERV,
-    OP_SENDRECV, /* to the next rank, from the one before */
-    OP_PINGPONG, /* even ranks send to the odd ones behind them, who answer when it has come */
-    OP_HALO,     /* a block to each neighbour in a ring, and one from each */
-    OP_SEND,     /* even ranks to the odd ones behind them */
-    OP_RECV      /* and back */
+    OP_SENDRECV,        /* to the next rank, from the one before */
+    OP_PINGPONG,        /* even ranks send to the odd ones behind them, who answer when it has come */
+    OP_HALO,            /* a block to each neighbour in a ring, and one from each */
+    OP_GROUP_ALLREDUCE, /* group_calls allreduces that are known together */
+    OP_SEND,            /* even ranks to the odd ones behind them */
+    OP_RECV             /* and back */
 };
 
 enum { group_calls = 64 };

@@ -43,10 +43,7 @@ struct Operation : FingerprintParts {
         return details.form != Form::blocking && details.form != Form::stream;
     }
     const char *name() const {
-        return kind == Kind::words     ? "split"
-               : kind == Kind::refused ? "refused"
-               : kind == Kind::group   ? "group"
-                                       : name_of(kind);
+        return static_cast<int>(kind) < kinds ? word_for(kind) : name_of(kind);
     }
 };
 
@@ -99,7 +96,7 @@ std::string describe_collective(const Operation &operation) {
     const uint64_t taken = operation.word(trace::event_taken), given = operation.word(trace::event_given);
     std::string told = number("sequence", operation.word(trace::event_number));
     told += operation.kind == Kind::words ? "" : describe_types(operation);
-    if (operation.kind == Kind::group) {
+    if (joins_calls(operation.kind)) {
         return told + number("calls", operation.details.calls) + number("bytes_out", given) + number("bytes_in", taken);
     }
     if (kind.own_counts) {

@@ -1,0 +1,32 @@
+#include "coll/joined_shot.h"
+
+#include "coll/credit.h"
+#include "coll/window_algorithms.h"
+
+namespace xcoll {
+
+bool JoinedShot::serves(const Op &call, const Row &row, const Team &team) {
+    constexpr size_t longest = size_t{8} << 10;
+    return !call.user && row.run == one_shot && room_of(call, team.size) <= std::min(longest, most_room(*team.window));
+}
+
+size_t JoinedShot::most_room(const Window &window) {
+    constexpr size_t most = size_t{32} << 10;
+    return std::min(window.slot_room(), most);
+}
+
+Task joined_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    const JoinedShot steps(team, op, call, n);
+    if (!team.window->has_credit(n, steps.credit())) {
+        co_await acquire_credit(home, *team.window, n, steps.credit());
+    }
+    steps.enter();
+    for (int p = 0; p < team.size; ++p) {
+        if (steps.reads(p)) {
+            co_await team.window->entered(p, n);
+        }
+    }
+    steps.finish();
+}
+
+} // namespace xcoll
