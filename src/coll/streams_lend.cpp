@@ -66,7 +66,6 @@ void Streams::enter_lent(Head &head) {
     head.has_room = lends_blocks_ ? 1 : 0;
     head.inlined = 0;
     head.flows = 0;
-    head.turns = 0;
     head.listed = listed_ != Lent::no ? 1 : 0;
     head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {total_}, {total_}};
     if (head.listed) {

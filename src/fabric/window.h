@@ -185,6 +185,7 @@ public:
         head.lag = static_cast<uint8_t>(n - 1 - done_);
         head.lent = Lent::no;
         head.asks = 0;
+        head.turns = 0; // else who reads this as a stream would look for it where an earlier one was
         return head;
     }
     void announce(uint64_t n) const {

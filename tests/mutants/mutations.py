@@ -84,6 +84,8 @@ MUTATIONS = [
              ("src/coll/joined_shot.cpp", "if (!team.window->has_credit(n, steps.credit())) {", "if (false) {")),
     mutation("a joined shot does not wait for everybody", MIXED, "it reads a head that is not there yet",
              ("src/coll/joined_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
+    mutation("a head says in which turn an earlier stream began", LONG, "short parts are looked for in another slot",
+             ("src/fabric/window.h", "        head.turns = 0; // else", "        // else")),
     mutation("blocks do not close up", MIXED, "readers behind a rank's own block find that of another reader",
              ("src/coll/shown.h", "has_part_for_each(kind) && reader > writer", "false")),
     mutation("uneven parts do not close up", MIXED, "readers behind a rank's own part find that of another reader",

@@ -24,7 +24,24 @@ public:
     Exchanges(const Rank &rank, const std::string &settings)
         : comm_(rank.open(settings)), ranks_(static_cast<size_t>(rank.size())), me_(static_cast<size_t>(rank.rank())) {
     }
+    // Through the same cells as long ones before: what these said of their slots holds no more.
+    void short_ones_after_long_ones() {
+        constexpr int more_than_cells = 32;
+        constexpr size_t few = 200, some = 20'000, many = 200'000;
+        for (const auto &[even, odd] : {std::pair{few, some}, {some, few}, {few, few}}) {
+            for (int turn = 0; turn < more_than_cells; ++turn) {
+                give(many, many);
+                to_all();
+            }
+            for (int turn = 0; turn < more_than_cells; ++turn) {
+                give(even, odd);
+                to_all();
+                to_each();
+            }
+        }
+    }
     void run() {
+        short_ones_after_long_ones();
         for (const size_t even : lengths) {
             for (const size_t odd : lengths) {
                 give(even, odd);
