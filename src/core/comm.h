@@ -145,6 +145,7 @@ public:
 
     // Everything that was started here is done.
     void wait_until_quiet();
+    bool has_requests();
     bool has_in_flight() const {
         return in_flight_count_.load(std::memory_order_acquire) != 0;
     }
@@ -211,6 +212,7 @@ private:
     template <Kind manner> static void wait_in(Comm &comm, Request &request, Timing timing);
     template <Kind manner> [[gnu::always_inline]] void start_in(Request &request);
     void start_beside_others(Request &request);
+    void be_listed();
     void put_in_flight(Request &request);
     Kind manner_of(const Request &request) const;
     [[gnu::always_inline]] void give_number(Request &request);
@@ -246,8 +248,10 @@ private:
     bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
     [[gnu::always_inline]] void take_out(const Request &request);
     // The last that a thread does to what is in flight: whoever sees this count sees everything before it.
+    // Messages that were refused count, as their peers may wait for an answer, but nobody here waits for them.
     void tell_in_flight() {
-        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size()), std::memory_order_release);
+        const size_t refused = post_ ? post_->refused() : 0;
+        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size() + refused), std::memory_order_release);
     }
     [[gnu::always_inline]] bool move(Request &request, bool &moved);
     [[gnu::always_inline]] static uint64_t time_of(const Request &request, Timing timing = Timing::yes);

@@ -308,10 +308,18 @@ void Comm::wait_driving(Request &request, bool is_prompt) {
     }
 }
 
+bool Comm::has_requests() {
+    if (!has_in_flight()) {
+        return false;
+    }
+    const Owner owner(*this);
+    return !in_flight_.empty();
+}
+
 void Comm::wait_until_quiet() {
     Request onlooker(this); // the requests themselves belong to whoever waits for them
     onlooker.starts = 1;
-    for (uint32_t left = 0; has_in_flight();) {
+    for (uint32_t left = 0; has_requests();) {
         test(onlooker);
         if (const uint32_t now = in_flight_count_.load(std::memory_order_relaxed); now != left) {
             left = now;

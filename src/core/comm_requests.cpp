@@ -160,13 +160,17 @@ void Comm::start_beside_others(Request &request) {
         request.what.write_itinerary(team_.rank, team_.size);
         request.has_moved = false;
     }
+    be_listed();
+    const Owner owner(*this, Owner::If{has_in_flight() || traits(request.what.op.kind).is_message});
+    put_in_flight(request);
+}
+
+// Without the owner word: whoever drives the process takes the two the other way round.
+void Comm::be_listed() {
     if (!is_listed_) {
-        // Without the owner word: whoever drives the process takes the two the other way round.
         process().add(*this);
         is_listed_ = true;
     }
-    const Owner owner(*this, Owner::If{has_in_flight() || traits(request.what.op.kind).is_message});
-    put_in_flight(request);
 }
 
 template <Kind manner> void Comm::start_or_fail(Comm &comm, Request &request) {
@@ -215,10 +219,12 @@ void Comm::refuse(const Op &message) noexcept {
         return; // no message was accepted
     }
     try {
+        be_listed(); // its peer may hear of it only once it has come
         const Owner owner(*this);
         throw_trouble();
         open_post();
         refuse_message(*post_, message);
+        tell_in_flight();
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for it
     } catch (const Failure &failure) {

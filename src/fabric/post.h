@@ -90,6 +90,10 @@ public:
     size_t in_flight() const {
         return box_.in_use();
     }
+    // Those among them that stand for calls that were refused, of which peers are yet to be told.
+    size_t refused() const {
+        return box_.refused();
+    }
 
     // ---- trouble
     // Something is waited for that will not come any more if this peer had died before the call.

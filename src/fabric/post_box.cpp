@@ -111,6 +111,7 @@ void PostBox::forget_all() {
     std::fill(posted_from_.begin(), posted_from_.end(), Asked{});
     posted_from_any_ = {};
     aside_.clear();
+    refused_ = 0;
 }
 
 } // namespace xcoll

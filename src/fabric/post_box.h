@@ -129,8 +129,17 @@ public:
         item.state = PostItem::State::over;
         item.signal.store(item.value);
         if (item.is_refused) [[unlikely]] {
+            --refused_;
             release(item);
         }
+    }
+    // Nobody waits for it; it is free again when it is over.
+    void refuse(PostItem &item) {
+        item.is_refused = true;
+        ++refused_;
+    }
+    size_t refused() const {
+        return refused_;
     }
     void lose(PostItem &item, PostItem::Lost how) {
         item.lost = how;
@@ -203,7 +212,7 @@ private:
 
     std::deque<PostItem> items_;
     PostItem *free_ = nullptr;
-    size_t in_use_ = 0;
+    size_t in_use_ = 0, refused_ = 0;
     PostQueue posted_;
     std::vector<Asked> posted_from_;
     Asked posted_from_any_;

@@ -23,7 +23,7 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
 void Post::decline(int source, int tag) {
     check_open("receives");
     PostItem &receive = box_.start(PostItem::State::posted, source, tag, nullptr, 0);
-    receive.is_refused = true;
+    box_.refuse(receive);
     begin_receive(receive);
     if (source != any_source) {
         visit(source); // nobody else will for its sake

@@ -97,7 +97,7 @@ void Post::withhold(int peer, int tag) {
         open_out(peer);
     }
     PostItem &item = box_.start(PostItem::State::waiting, peer, tag, nullptr, 0);
-    item.is_refused = true;
+    box_.refuse(item);
     l.waiting.push(&item);
     activate(peer);
     push(peer);

@@ -248,6 +248,31 @@ void persistent(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_barrier(comm));
 }
 
+// Its message was to go over another communicator than the call that is bad, on which this rank goes on at once, and
+// the peer comes late: it is told by whoever waits for it elsewhere.
+void over_another_communicator(const Rank &rank, xcoll_comm_t comm) {
+    xcoll_comm_t other = XCOLL_COMM_NULL;
+    ranks::succeed(xcoll_comm_dup(comm, &other));
+    for (const size_t count : counts) {
+        std::vector<int> numbers(count, 3);
+        int one = 1, sum = untouched;
+        ranks::succeed(xcoll_group_start());
+        if (rank.rank() == 0) {
+            ranks::succeed(xcoll_recv(numbers.data(), count, XCOLL_INT32, 1, tag, other));
+        } else if (rank.rank() == 1) {
+            ranks::succeed(xcoll_send(numbers.data(), count, XCOLL_INT32, 0, tag, other));
+            constexpr std::chrono::milliseconds while_rank_0_waits(60);
+            std::this_thread::sleep_for(while_rank_0_waits);
+        }
+        const void *mine = rank.rank() == 0 ? nullptr : &one;
+        const xcoll_result_t result = rank.rank() == 0 ? XCOLL_ERR_ARGUMENT : XCOLL_SUCCESS;
+        ranks::expect(result, xcoll_allreduce(mine, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
+        ranks::expect(rank.rank() == 0 ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, xcoll_group_end());
+        ranks::succeed(xcoll_barrier(comm));
+    }
+    ranks::succeed(xcoll_comm_free(&other));
+}
+
 // Nobody ever answers to what was refused, which keeps nobody: not who waits for others, and not who frees.
 void unanswered(const Rank &rank, xcoll_comm_t comm) {
     xcoll_comm_t own = XCOLL_COMM_NULL;
@@ -285,7 +310,8 @@ void test(Rank &rank) {
     for (const Part part : {a_receive_is_told, a_send_is_told}) {
         messages(rank, comm, part);
     }
-    for (const auto part : {exchanges, behind_a_failed_stage, to_oneself, without_a_request, persistent, unanswered}) {
+    for (const auto part : {exchanges, behind_a_failed_stage, to_oneself, without_a_request, persistent,
+                            over_another_communicator, unanswered}) {
         part(rank, comm);
         ranks::succeed(xcoll_barrier(comm));
     }
