@@ -32,13 +32,13 @@ Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprin
     if (!streams.is_shown()) {
         co_await enter(home, *team.window, streams, n);
     }
-    streams.move_own();
     for (int p = 0; p < team.size; ++p) {
         if (p != team.rank && streams.concerns(p)) {
             co_await team.window->entered(p, n);
         }
     }
     streams.settle();
+    streams.move_own(); // not before: where calls do not match, nothing moves
     while (!streams.advance()) {
         co_await streams.obstacle();
     }

@@ -172,8 +172,8 @@ void Streams::enter() {
 }
 
 void Streams::move_own() {
-    if (exchange_.arrivals()) {
-        return; // where it belongs may depend on what comes
+    if (failure_ || exchange_.arrivals()) {
+        return; // nothing moves then; where it belongs may depend on what comes
     }
     if (const Itinerary *itinerary = exchange_.itinerary(); itinerary && itinerary->lists_own()) {
         ViewCursor::move_own(*team_.kernels, exchange_);

@@ -146,13 +146,13 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
     }
     steps.enter();
     steps.pause_before_look();
-    steps.move_own();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.concerns(p)) {
             wait(window_->entered(p, n), watcher_, patience_);
         }
     }
     steps.settle();
+    steps.move_own(); // not before: where calls do not match, nothing moves
     while (!steps.advance()) {
         wait(steps.obstacle(), watcher_, patience_);
     }

@@ -5,6 +5,7 @@
 // One rank calls something else. Everybody who waits for it learns what it called, nobody hangs or gets numbers that
 // mean nothing, and the communicator goes on with the next operation as if nothing had been.
 #if defined(__x86_64__)
+#include <algorithm>
 #include <xmmintrin.h>
 #endif
 
@@ -182,6 +183,33 @@ void a_refused_call_is_a_mismatch(const Rank &rank, const std::string &settings)
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// Nothing moves, what a rank gives to itself neither.
+void where_it_is_refused_nothing_moves(const Rank &rank, const std::string &settings) {
+    xcoll_comm_t comm = rank.open(settings);
+    const auto size = static_cast<size_t>(rank.size());
+    constexpr int untouched = -3;
+    for (const size_t count : {size_t{1}, size_t{3'000}, size_t{100'000}}) {
+        for (const bool in_group : {false, true}) {
+            std::vector<int> mine(count, 1), all(count * size, untouched), to_all(count * size, 2),
+                from_all(count * size, untouched);
+            const void *sent = rank.rank() == 0 ? nullptr : to_all.data();
+            if (in_group) {
+                ranks::succeed(xcoll_group_start());
+                ranks::succeed(xcoll_allgather(mine.data(), count, all.data(), XCOLL_INT32, comm));
+            }
+            const xcoll_result_t alone = xcoll_alltoall(sent, from_all.data(), count, XCOLL_INT32, comm);
+            const xcoll_result_t result = in_group ? xcoll_group_end() : alone;
+            ranks::expect(rank.rank() == 0 ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, result);
+            for (const auto *received : {&all, &from_all}) {
+                const auto found = static_cast<size_t>(std::count(received->begin(), received->end(), untouched));
+                ranks::check(found == received->size(), "something has moved where calls do not match");
+            }
+            expect_usable(rank, comm, "a refused exchange");
+        }
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 // Some in flight are wrong, all others are right.
 void among_others_in_flight(const Rank &rank, const std::string &settings) {
     xcoll_comm_t comm = rank.open(settings);
@@ -242,6 +270,7 @@ void test(Rank &rank) {
 #if defined(__x86_64__)
     different_denormal_modes_are_noticed(rank);
 #endif
+    where_it_is_refused_nothing_moves(rank, "");
     const Call sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, 100, 0, "allreduce(sum, 100 x float32)"};
     const Call large_sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, large - 1, 0, "allreduce(sum, 149999 x float32)"};
     const Call bcast{Kind::bcast, XCOLL_FLOAT32, 0, 100, 0, "bcast(root 0, 100 x float32)"};
