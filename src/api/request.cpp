@@ -46,7 +46,13 @@ Plan::Part checked_part(const Plan &plan, size_t part) {
 
 namespace {
 
+// Throws, and nothing has happened, if the calling thread may not use a communicator of it.
 void release(xcoll_request_t &handle) {
+    request_of(handle)->for_each_operation([](const Request &operation) {
+        if (!operation.done()) {
+            Observer::look_outside(*operation.comm);
+        }
+    });
     const std::unique_ptr<Plan> plan(request_of(handle));
     handle = XCOLL_REQUEST_NULL;
     plan->give_up();

@@ -15,12 +15,22 @@ struct Told {
     std::atomic<int> times{0};
     xcoll_status_t status{};
     std::vector<xcoll_comm_t> comms; // used inside, which is refused
+    xcoll_request_t other =
+        XCOLL_REQUEST_NULL; // on the first of them, not done; freed inside, which is refused as well
     static void tell(void *context, const xcoll_status_t *status) {
         auto &told = *static_cast<Told *>(context);
         told.status = *status;
         for (xcoll_comm_t comm : told.comms) {
             ranks::expect(XCOLL_ERR_STATE, xcoll_barrier(comm));
             ranks::expect_message({"xcoll_request_on_done"});
+            const xcoll_comm_t same = comm;
+            ranks::expect(XCOLL_ERR_STATE, xcoll_comm_free(&comm));
+            ranks::check(comm == same, "a communicator that was not freed is no more");
+        }
+        const xcoll_request_t same = told.other;
+        if (same) {
+            ranks::expect(XCOLL_ERR_STATE, xcoll_request_free(&told.other));
+            ranks::check(told.other == same, "a request that was not freed is no more");
         }
         ++told.times;
     }
@@ -130,11 +140,13 @@ void of_a_message(const Rank &rank, xcoll_comm_t comm) {
 }
 
 // Whether the request is done before or after the function is given, and in groups of several.
-void that_it_may_not_use_the_communicators(xcoll_comm_t comm, xcoll_comm_t other) {
+void that_it_may_not_use_the_communicators(int me, xcoll_comm_t comm, xcoll_comm_t other) {
     for (const bool late : {false, true}) {
         Told told;
         told.comms = {comm, other};
         xcoll_request_t request = XCOLL_REQUEST_NULL;
+        int value = 0;
+        ranks::succeed(xcoll_irecv(&value, 1, XCOLL_INT32, me, 9, comm, &told.other));
         ranks::succeed(xcoll_group_start());
         ranks::succeed(xcoll_barrier(comm));
         ranks::succeed(xcoll_barrier(other));
@@ -145,6 +157,10 @@ void that_it_may_not_use_the_communicators(xcoll_comm_t comm, xcoll_comm_t other
         ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
         ranks::succeed(xcoll_wait(&request));
         told.expect(1, XCOLL_SUCCESS, "one that used the communicators");
+        const int sent = 5;
+        ranks::succeed(xcoll_send(&sent, 1, XCOLL_INT32, me, 9, comm));
+        ranks::succeed(xcoll_wait(&told.other));
+        ranks::check(value == sent, "a request that was not freed was forgotten");
         ranks::succeed(xcoll_barrier(comm));
         ranks::succeed(xcoll_barrier(other));
     }
@@ -179,7 +195,7 @@ void test(Rank &rank) {
         of_groups_and_their_parts(rank, comm, other);
         of_every_start(rank, comm, other);
         of_a_message(rank, comm);
-        that_it_may_not_use_the_communicators(comm, other);
+        that_it_may_not_use_the_communicators(rank.rank(), comm, other);
         ranks::succeed(xcoll_comm_free(&comm));
         ranks::succeed(xcoll_comm_free(&other));
         of_a_failure(rank, settings);
