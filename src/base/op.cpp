@@ -24,6 +24,9 @@ std::string describe(const Fingerprint &f) {
         return format("a group of %zu %s", GroupSignature::calls(count), kind == Kind::group ? "calls" : "reductions") +
                (mode != 0 ? format(" (denormals %s)", denormals) : "");
     }
+    if (kind == Kind::words) {
+        return root == static_cast<int32_t>(dup_signature) ? "dup" : "split";
+    }
     std::string text = name_of(kind);
     if (dtype == Dtype::none && !by_user) {
         return text;

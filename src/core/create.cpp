@@ -224,7 +224,8 @@ struct SplitWords {
     uint64_t board;  // 0: none
     Agreed agreed;   // of the child's settings
     uint32_t net_id; // the lowest number that is free here
-    uint32_t ok;
+    uint16_t is_dup;
+    uint16_t ok;
 };
 static_assert(sizeof(SplitWords) <= first_line_bytes);
 
@@ -232,6 +233,7 @@ void exchange(Comm &parent, const SplitWords &mine, std::vector<SplitWords> &all
     Call call;
     Op &op = call.op;
     op.kind = Kind::words;
+    op.signature = mine.is_dup != 0 ? dup_signature : 0;
     op.dtype = Dtype::uint8;
     op.count = sizeof mine;
     op.send = &mine;
@@ -297,15 +299,12 @@ Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, cons
     return child;
 }
 
-} // namespace
-
-std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
+std::unique_ptr<Comm> make_child(Comm &parent, SplitWords mine, const Wishes &wishes) {
     const Membership &from = parent.membership();
-    const bool joins = color != XCOLL_UNDEFINED;
+    const bool joins = mine.color != XCOLL_UNDEFINED;
     std::vector<SplitWords> all, agreed;
     std::optional<Failure> failure;
     std::optional<SpareBoard> board;
-    SplitWords mine{color, key, 0, {}, 0, 1};
     try {
         all.resize(static_cast<size_t>(parent.team().size));
         agreed.resize(all.size());
@@ -343,8 +342,14 @@ std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wish
     return comm;
 }
 
+} // namespace
+
+std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
+    return make_child(parent, {color, key, 0, {}, 0, 0, 1}, wishes);
+}
+
 std::unique_ptr<Comm> dup(Comm &parent, const Wishes &wishes) {
-    return split(parent, 0, parent.team().rank, wishes);
+    return make_child(parent, {0, parent.team().rank, 0, {}, 0, 1, 1}, wishes);
 }
 
 Wishes inherited(const Comm &parent) {

@@ -143,6 +143,18 @@ void duplicates(const Rank &rank, xcoll_comm_t world) {
     free_comm(comm);
 }
 
+// They would not be of the same ranks.
+void no_split_of_the_others(const Rank &rank, xcoll_comm_t world) {
+    if (rank.size() == 1) {
+        return;
+    }
+    xcoll_comm_t comm = XCOLL_COMM_NULL;
+    ranks::expect(XCOLL_ERR_MISMATCH,
+                  rank.rank() == 0 ? xcoll_comm_dup(world, &comm) : xcoll_comm_split(world, 5, 0, &comm));
+    ranks::expect_message({"called dup", "called split"});
+    ranks::check(comm == XCOLL_COMM_NULL, "a communicator of a call that did not match");
+}
+
 // Whoever is done frees it, though others are still reading the results.
 void freed_at_once(const Rank &rank, xcoll_comm_t world) {
     for (int round = 0; round < 20; ++round) {
@@ -227,6 +239,7 @@ void test(Rank &rank) {
     ranks_are_translated(rank, world);
     children_of_children(rank, world);
     duplicates(rank, world);
+    no_split_of_the_others(rank, world);
     freed_at_once(rank, world);
     settings_are_inherited(rank);
     many(rank, world);
