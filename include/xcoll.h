@@ -381,7 +381,7 @@ XCOLL_API xcoll_result_t xcoll_type_indexed(size_t n, const size_t counts[], con
  * type whose items are its columns. */
 XCOLL_API xcoll_result_t xcoll_type_resized(xcoll_dtype_t dtype, size_t extent_bytes, xcoll_dtype_t *type);
 /* Items of so many bytes that mean nothing to this library: to be moved, and combined by operators of
- * xcoll_op_create. Matches opaque types only. */
+ * xcoll_op_create. Matches opaque types only, where types are compared: not by messages and xcoll_alltoallw. */
 XCOLL_API xcoll_result_t xcoll_type_opaque(size_t bytes, xcoll_dtype_t *type);
 /* Of any type: the bytes of one item's data, and the bytes from one item to the next. The extent of a made type reaches
  * from its first byte to its last, unless it was resized. */
@@ -829,8 +829,8 @@ XCOLL_API xcoll_result_t xcoll_reshard_enqueue(const void *send, void *recv, con
  * small reductions by predefined operators are joined where all ranks share memory.
  * All ranks make the same calls of a communicator within a group, in the same order. Groups belong to the thread and
  * nest: inner ones are part of the outermost. If a call fails, its error comes back at once and again from the end of
- * the group, and nothing of the group runs on any rank: the others get XCOLL_ERR_MISMATCH. So do those who would have
- * received its messages, or wait for them to be received; those messages are lost.
+ * the group, and nothing of the group runs on this rank: others that wait for it get XCOLL_ERR_MISMATCH. So do those
+ * who would have received its messages, or wait for them to be received; those messages are lost.
  * A function with an i gets a request of its own, which may be used after the end; _init is XCOLL_ERR_STATE. */
 XCOLL_API xcoll_result_t xcoll_group_start(void);
 /* Returns when all calls of the group are done, with the first error. */
@@ -880,7 +880,8 @@ XCOLL_API xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[],
 
 /* Starts a persistent request that is not active. */
 XCOLL_API xcoll_result_t xcoll_start(xcoll_request_t *request);
-/* Starts all of them, in this order; none, if one cannot be started or is there twice. */
+/* Starts all of them, in this order; none, if one is active, is not persistent or is there twice. Those behind one
+ * whose communicator has failed are not started. */
 XCOLL_API xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]);
 /* Stream-ordered: stream is NULL on communicators of processors; returns when it is done. */
 XCOLL_API xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream);
