@@ -28,7 +28,7 @@ std::string describe(const Fingerprint &f) {
         return root == static_cast<int32_t>(dup_signature) ? "dup" : "split";
     }
     std::string text = name_of(kind);
-    if (dtype == Dtype::none && !by_user) {
+    if (static_cast<int>(kind) >= kinds || (dtype == Dtype::none && !by_user)) {
         return text;
     }
     text += '(';
