@@ -34,11 +34,12 @@ Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprin
     }
     for (int p = 0; p < team.size; ++p) {
         if (p != team.rank && streams.concerns(p)) {
+            streams.use_time_until_entered(p);
             co_await team.window->entered(p, n);
         }
     }
     streams.settle();
-    streams.move_own(); // not before: where calls do not match, nothing moves
+    streams.move_own(); // all of it not before: where calls do not match, nothing moves
     while (!streams.advance()) {
         co_await streams.obstacle();
     }

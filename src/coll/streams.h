@@ -36,6 +36,7 @@
 
 #include "coll/algorithm.h"
 #include "coll/lent_list.h"
+#include "coll/own_part.h"
 #include "coll/payload.h"
 #include "coll/walk.h"
 
@@ -85,13 +86,19 @@ public:
             window_.pause_before_look(n_);
         }
     }
-    // What this rank gives to itself.
-    void move_own();
     // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
     // there is no root.
     bool concerns(int p) const;
+    // Until p has entered, what this rank gives to itself moves.
+    void use_time_until_entered(int p) {
+        const Until entered = window_.entered(p, n_);
+        while (!entered.reached() && own_.move_piece()) {
+        }
+    }
     // All of those are there. Throws MISMATCH, the operation being complete then.
     void settle();
+    // What this rank gives to itself, as far as it has not moved yet.
+    void move_own();
     // Moves whatever can be moved. True if everything is done. Throws, the operation being complete then, if a peer
     // that matters has left it.
     bool advance();
@@ -202,6 +209,8 @@ private:
     const Fingerprint &call_;
     uint64_t n_;
     int rank_, ranks_;
+
+    OwnPart own_;
 
     // ---- writing
     Scratch out_memory_;

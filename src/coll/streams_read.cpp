@@ -107,6 +107,7 @@ void Streams::settle() {
     try {
         read_heads();
     } catch (const Failure &failure) {
+        own_.take_back();
         leave(failure);
     }
 }

@@ -14,6 +14,7 @@ namespace xcoll {
 
 Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, uint64_t n)
     : team_(team), window_(*team.window), exchange_(exchange), call_(call), n_(n), rank_(team.rank), ranks_(team.size),
+      own_(*team.scratch, *team.kernels, exchange),
       out_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Index)),
       out_(reinterpret_cast<Index *>(out_memory_.data())),
       source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
@@ -174,6 +175,10 @@ void Streams::enter() {
 void Streams::move_own() {
     if (failure_ || exchange_.arrivals()) {
         return; // nothing moves then; where it belongs may depend on what comes
+    }
+    if (own_.is_served()) {
+        own_.move_rest();
+        return;
     }
     if (const Itinerary *itinerary = exchange_.itinerary(); itinerary && itinerary->lists_own()) {
         ViewCursor::move_own(*team_.kernels, exchange_);

@@ -148,11 +148,12 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
     steps.pause_before_look();
     for (int p = 0; p < team_.size; ++p) {
         if (p != team_.rank && steps.concerns(p)) {
+            steps.use_time_until_entered(p);
             wait(window_->entered(p, n), watcher_, patience_);
         }
     }
     steps.settle();
-    steps.move_own(); // not before: where calls do not match, nothing moves
+    steps.move_own(); // all of it not before: where calls do not match, nothing moves
     while (!steps.advance()) {
         wait(steps.obstacle(), watcher_, patience_);
     }

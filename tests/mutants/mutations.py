@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
                       THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, SHORT, TOLD, ATTACH,
-                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, LONG, HABITS, UNEVEN, AGAIN,
-                      KNOWN_GROUPS, IN_TURN, ENDED, RESHARD, LENT)
+                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, HABITS, UNEVEN,
+                      AGAIN, KNOWN_GROUPS, IN_TURN, ENDED, RESHARD, LENT)
 
 
 @dataclass
@@ -273,6 +273,8 @@ MUTATIONS = [
     mutation("broken counters pass for data", MISMATCH, "a rank reads blocks that were never written",
              ("src/fabric/window.h", "return counter.read() - head(p, n).place.base >= broken_stride;",
               "return counter.read() - head(p, n).place.base >= broken_stride * broken_stride / 4;")),
+    mutation("what moved early is not put back", PUT_BACK, "an error leaves a result changed",
+             ("src/coll/streams_read.cpp", "        own_.take_back();\n", "")),
     mutation("an operation that failed is never done", MISMATCH, "credit never comes again",
              ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    break_off(n);")),
     # -------------------------------------------------------------------------------------------- messages

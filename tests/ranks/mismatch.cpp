@@ -5,9 +5,12 @@
 // One rank calls something else. Everybody who waits for it learns what it called, nobody hangs or gets numbers that
 // mean nothing, and the communicator goes on with the next operation as if nothing had been.
 #if defined(__x86_64__)
-#include <algorithm>
 #include <xmmintrin.h>
 #endif
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "ranks.h"
 
@@ -210,6 +213,42 @@ void where_it_is_refused_nothing_moves(const Rank &rank, const std::string &sett
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// Nor what the root has moved already while it waited for the others.
+void what_moved_early_is_put_back(const Rank &rank, const std::string &settings) {
+    xcoll_comm_t comm = rank.open(settings);
+    const auto size = static_cast<size_t>(rank.size());
+    const int root = rank.size() - 1;
+    constexpr int untouched = -3;
+    for (const size_t count : {size_t{3'000}, size_t{30'000}, size_t{400'000}}) {
+        for (const bool immediate : {false, true}) {
+            for (const bool is_right : {false, true}) {
+                std::vector<int> mine(count, rank.rank()), all(count * size, untouched);
+                xcoll_request_t request = XCOLL_REQUEST_NULL;
+                if (rank.rank() == 0) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+                }
+                const void *sent = rank.rank() == 0 && !is_right ? nullptr : mine.data();
+                const xcoll_result_t started =
+                    immediate ? xcoll_igather(sent, count, all.data(), XCOLL_INT32, root, comm, &request)
+                              : xcoll_gather(sent, count, all.data(), XCOLL_INT32, root, comm);
+                const xcoll_result_t result = started == XCOLL_SUCCESS ? xcoll_wait(&request) : started;
+                if (rank.rank() == root) {
+                    ranks::expect(is_right ? XCOLL_SUCCESS : XCOLL_ERR_MISMATCH, result);
+                    for (size_t i = 0; i < all.size(); ++i) {
+                        ranks::check(all[i] == (is_right ? static_cast<int>(i / count) : untouched),
+                                     is_right ? "a root that waited has a wrong result"
+                                              : "a root that waited has kept what it moved");
+                    }
+                } else if (rank.rank() == 0) {
+                    ranks::expect(is_right ? XCOLL_SUCCESS : XCOLL_ERR_ARGUMENT, result);
+                }
+                expect_usable(rank, comm, "a gather to a root that waited");
+            }
+        }
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 // Some in flight are wrong, all others are right.
 void among_others_in_flight(const Rank &rank, const std::string &settings) {
     xcoll_comm_t comm = rank.open(settings);
@@ -271,6 +310,7 @@ void test(Rank &rank) {
     different_denormal_modes_are_noticed(rank);
 #endif
     where_it_is_refused_nothing_moves(rank, "");
+    what_moved_early_is_put_back(rank, "");
     const Call sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, 100, 0, "allreduce(sum, 100 x float32)"};
     const Call large_sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, large - 1, 0, "allreduce(sum, 149999 x float32)"};
     const Call bcast{Kind::bcast, XCOLL_FLOAT32, 0, 100, 0, "bcast(root 0, 100 x float32)"};
