@@ -13,7 +13,8 @@
 // after it saw used[p] > w - A for every p that reads something there.
 //
 // Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
-// as well: its area is as long as itself, so its writer still waits for nobody.
+// as well: its area is as long as itself, so its writer still waits for nobody, and its readers tell nobody how far
+// they are, and read whatever has come.
 //
 // Two ranks that trade longer streams let them flow through their slots, in turns, each of which swaps them
 // (streams_turns.cpp).
@@ -197,6 +198,7 @@ private:
     template <class Take> void read_parts(Source &source, size_t from, size_t until, Take take);
     bool has_passed(const Until &until) const;
     bool has_come(int p, size_t until);
+    size_t end_of_step() const;
     bool read_step();
     void read_heads();
     bool move_all();
@@ -245,7 +247,8 @@ private:
     Source *sources_;
     size_t position_ = 0, step_ = 0;
     bool any_streams_ = false, borrows_ = false;
-    uint64_t baton_ = 0; // in which the stream of a peer has come
+    bool is_paced_ = false; // a writer waits for its readers
+    uint64_t baton_ = 0;    // in which the stream of a peer has come
     // What reading one of those costs that have asked.
     struct Asked {
         int by = -1;

@@ -82,7 +82,9 @@ void Streams::give_back() {
     Cell &cell = window_.my_cell(n_);
     const uint64_t least = window_.head(rank_, n_).place.base + 1;
     const uint64_t end = std::max({cell.in.read(), cell.used.read(), cell.out.read(), least});
-    window_.publish(cell.in, end);
+    if (cell.in.read() != end) { // else a reader of what it says already would lose the line
+        window_.publish(cell.in, end);
+    }
     window_.publish(cell.out, end);
     window_.publish(cell.used, end);
 }

@@ -66,6 +66,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         fail_mismatched(p, total - index_bytes_, shared + pair);
     }
     any_streams_ |= source.flows;
+    is_paced_ |= source.flows && total > source.area;
     if (source.flows) {
         step_ = std::min(step_, chunk_of(total, source.area));
     }
@@ -275,9 +276,25 @@ bool Streams::has_come(int p, size_t until) {
     return has_passed(obstacle_);
 }
 
+// Up to where streams are read next: a step, or up to where all have got, if nobody waits for this rank.
+size_t Streams::end_of_step() const {
+    if (is_paced_) {
+        return position_ + step_;
+    }
+    size_t come = ~size_t{0} / 2;
+    for (int p = 0; p < ranks_; ++p) {
+        const Source &source = sources_[p];
+        if (p != rank_ && source.flows && source.end > position_) {
+            const uint64_t there = window_.cell(p, n_).in.read() - source.base;
+            come = std::min(come, static_cast<size_t>(there) * line_bytes); // its end may yet be told by an index
+        }
+    }
+    return std::max(position_ + step_, come);
+}
+
 // False if something has not come yet: then obstacle() tells what.
 bool Streams::read_step() {
-    const size_t until = position_ + step_;
+    const size_t until = end_of_step();
     for (int p = 0; p < ranks_; ++p) {
         if (p != rank_ && !has_come(p, until)) {
             return false;
@@ -296,7 +313,7 @@ bool Streams::read_step() {
         }
     }
     position_ = until;
-    if (any_streams_) {
+    if (is_paced_) {
         const uint64_t base = window_.head(rank_, n_).place.base;
         window_.publish(window_.my_cell(n_).used, base + lines(position_));
     }
@@ -351,7 +368,7 @@ bool Streams::has_passed(const Until &until) const {
 }
 
 void Streams::finish() {
-    if (any_streams_ && !borrows_) {
+    if ((is_paced_ || flows()) && !borrows_) {
         give_back(); // so that all counters begin the next operation equal
     }
     if (asked_.bytes > 0) {
