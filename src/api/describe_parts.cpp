@@ -138,11 +138,11 @@ void set_gathering(Call &call, const Comm &comm, const void *send, const Items &
     }
     set_single(out[0], {"send", send}, sent, "sendcount", sendcount);
     check_own(out[0], own);
-    check_apart({out, 1}, {in, static_cast<size_t>(comm.team().size)});
+    check_apart(call.op.kind, comm.team().rank, {out, 1}, {in, static_cast<size_t>(comm.team().size)});
 }
 
 // One part to each rank and one from a root.
-void set_scattering(const Comm &comm, void *recv, const Items &received, size_t recvcount, const Portion *out,
+void set_scattering(Kind kind, const Comm &comm, void *recv, const Items &received, size_t recvcount, const Portion *out,
                     Portion *in) {
     const Portion &own = out[comm.team().rank];
     if (recv == XCOLL_IN_PLACE) {
@@ -151,7 +151,7 @@ void set_scattering(const Comm &comm, void *recv, const Items &received, size_t 
     }
     set_single(in[0], {"recv", recv}, received, "recvcount", recvcount);
     check_own(own, in[0]);
-    check_apart({out, static_cast<size_t>(comm.team().size)}, {in, 1});
+    check_apart(kind, comm.team().rank, {out, static_cast<size_t>(comm.team().size)}, {in, 1});
 }
 
 // What every rank gives to every rank, which in place is what it takes.
@@ -166,10 +166,10 @@ void set_all_to_all(Call &call, const Comm &comm, const void *send, void *recv, 
         call.op.send = recv;
         return;
     }
-    call.op.send = send == recv ? nullptr : send; // without buffers, by addresses, nothing is in place
+    call.op.send = send;
     fill_out(out);
     check_own(out[comm.team().rank], in[comm.team().rank]);
-    check_apart({out, ranks}, {in, ranks});
+    check_apart(call.op.kind, comm.team().rank, {out, ranks}, {in, ranks});
 }
 
 // What is of one predefined type on both sides is the call without types for each: a bridge to MPI gives two always.
@@ -253,7 +253,7 @@ void scatterv(Call &call, const Comm &comm, const void *send, const size_t *send
     const int ranks = comm.team().size;
     Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
     fill(out, {"send", send}, items, {"sendcounts", sendcounts}, displs, ranks);
-    set_scattering(comm, recv, items, recvcount, out, out + ranks);
+    set_scattering(call.op.kind, comm, recv, items, recvcount, out, out + ranks);
 }
 
 void alltoallv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *sdispls,
@@ -329,7 +329,7 @@ void scatter_typed(Call &call, const Comm &comm, const void *send, size_t sendco
     const int ranks = comm.team().size;
     Portion *out = call.make_parts(static_cast<size_t>(ranks), 1);
     fill(out, {"send", send}, sent, "sendcount", sendcount, ranks);
-    set_scattering(comm, recv, received, recvcount, out, out + ranks);
+    set_scattering(call.op.kind, comm, recv, received, recvcount, out, out + ranks);
 }
 
 void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,
@@ -350,7 +350,7 @@ void alltoall_typed(Call &call, const Comm &comm, const void *send, size_t sendc
     call.op.recv = recv;
     call.op.send = in_place ? recv : send;
     fill(out, {"send", call.op.send}, sent, "sendcount", in_place ? recvcount : sendcount, ranks);
-    check_apart({out, n}, {in, n});
+    check_apart(call.op.kind, comm.team().rank, {out, n}, {in, n});
 }
 
 void allgatherw(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype, void *recv,

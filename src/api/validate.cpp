@@ -56,12 +56,35 @@ bool overlap(const Portion &a, const Portion &b) {
     return a.bytes() != 0 && b.bytes() != 0 && !is_apart(a.base, a.count, b.base, b.count);
 }
 
-void check_apart(std::span<const Portion> out, std::span<const Portion> in) {
-    for (const Portion &o : out) {
-        for (const Portion &i : in) {
-            const bool runs = !o.shape && !i.shape;
-            if (runs && overlap(o, i) && o.base != i.base) {
-                fail_overlap(o.base, i.base, o.bytes());
+Coinciding coinciding(Kind kind) {
+    switch (kind) {
+    case Kind::alltoall:
+    case Kind::alltoallv:
+    case Kind::alltoall_dyn:
+        return Coinciding::all;
+    case Kind::reshard:
+    case Kind::reshard_reduce:
+        return Coinciding::none;
+    default:
+        return traits(kind).is_message ? Coinciding::none : Coinciding::own;
+    }
+}
+
+void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<const Portion> in) {
+    const Coinciding may = coinciding(kind);
+    const auto is_own = [rank](std::span<const Portion> side, size_t p) {
+        return side.size() == 1 || p == static_cast<size_t>(rank);
+    };
+    for (size_t o = 0; o < out.size(); ++o) {
+        for (size_t i = 0; i < in.size(); ++i) {
+            const bool runs = !out[o].shape && !in[i].shape;
+            if (!runs || !overlap(out[o], in[i])) {
+                continue;
+            }
+            const bool own = may != Coinciding::none && is_own(out, o) && is_own(in, i);
+            const bool same = may == Coinciding::all && o == i && out[o].count == in[i].count;
+            if (out[o].base != in[i].base || !(own || same)) {
+                fail_overlap(out[o].base, in[i].base, out[o].bytes());
             }
         }
     }

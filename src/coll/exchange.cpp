@@ -35,10 +35,19 @@ bool Exchange::tells_places() const {
 }
 
 bool Exchange::overwrites_its_input() const {
-    return std::any_of(ops_.begin(), ops_.end(), [](const Op &op) {
-        const bool all_to_all =
-            op.kind == Kind::alltoall || op.kind == Kind::alltoallv || op.kind == Kind::alltoall_dyn;
-        return all_to_all && op.send == op.recv;
+    return std::any_of(ops_.begin(), ops_.end(), [this](const Op &op) {
+        if (op.kind != Kind::alltoall && op.kind != Kind::alltoallv && op.kind != Kind::alltoall_dyn) {
+            return false;
+        }
+        if (!op.out || !op.in || op.arrivals) {
+            return op.send == op.recv;
+        }
+        for (int p = 0; p < ranks_; ++p) {
+            if (p != rank_ && op.out[p].bytes() > 0 && op.out[p].base == op.in[p].base) {
+                return true;
+            }
+        }
+        return false;
     });
 }
 

@@ -75,6 +75,28 @@ void uneven_parts(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(reduce(&send[2 * static_cast<size_t>(rank.rank())])); // where its own part lies
 }
 
+// A rank's own part may lie where it arrives; no part where another one does.
+void parts_where_others_arrive(const Rank &rank, xcoll_comm_t comm) {
+    const auto size = static_cast<size_t>(rank.size());
+    if (size == 1) {
+        return;
+    }
+    std::vector<int> data(3 * size);
+    const std::vector<size_t> twos(size, 2);
+    int *const all = data.data(), *const other = all + 2 * ((static_cast<size_t>(rank.rank()) + 1) % size);
+    const size_t *const two = twos.data();
+    const auto refused = [&](const char *name, const std::function<xcoll_result_t()> &call) {
+        make({{name, call, XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}}});
+    };
+    refused("xcoll_alltoallv",
+            [&] { return xcoll_alltoallv(all + 2, two, nullptr, all, two, nullptr, XCOLL_INT32, comm); });
+    refused("xcoll_allgatherv", [&] { return xcoll_allgatherv(other, 2, all, two, nullptr, XCOLL_INT32, comm); });
+    refused("xcoll_gatherv",
+            [&] { return xcoll_gatherv(other, 2, all, two, nullptr, XCOLL_INT32, rank.rank(), comm); });
+    refused("xcoll_scatterv",
+            [&] { return xcoll_scatterv(all, two, nullptr, other, 2, XCOLL_INT32, rank.rank(), comm); });
+}
+
 void parts_of_types(const Rank &rank, xcoll_comm_t comm) {
     const auto size = static_cast<size_t>(rank.size());
     std::vector<int> send(size), recv(size);
@@ -130,7 +152,8 @@ void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank, {messages, uneven_parts, parts_of_types, types_where_none_may_be});
+    mistakes::make_all(rank,
+                       {messages, uneven_parts, parts_where_others_arrive, parts_of_types, types_where_none_may_be});
 }
 
 } // namespace

@@ -13,11 +13,14 @@ inline void *MovingDeed::address(const Memory &memory, const Parts &parts) const
 
 inline xcoll_result_t MovingDeed::call(Form form, xcoll_request_t *request) {
     const Way way{form, place_.comm, request};
-    const bool in_place_send = in_place() && !scatters();
+    const bool in_recv = in_place() && !scatters();
     const Part none{};
     const Part &out = out_.empty() ? none : out_[0], &in = in_.empty() ? none : in_[0];
-    const void *send = in_place_send ? XCOLL_IN_PLACE : address(send_, out_);
     void *recv = in_place() && scatters() ? XCOLL_IN_PLACE : address(recv_, in_);
+    const void *send = in_recv ? XCOLL_IN_PLACE : address(send_, out_);
+    if (in_recv && in_place_by_address_) {
+        send = recv ? input_in_recv() : nullptr;
+    }
     const std::vector<size_t> out_counts = counts(out_), in_counts = counts(in_);
     const bool packed = packed_;
     const auto places = [packed](std::vector<size_t> all) { return packed ? std::vector<size_t>() : std::move(all); };
@@ -71,8 +74,9 @@ inline xcoll_result_t MovingDeed::call_with_types(const Way &way, const void *se
             place += reinterpret_cast<uintptr_t>(base);
         }
     };
+    const void *const own = send;
     if (by_address_) {
-        shift(out_at, send_.data());
+        shift(out_at, in_place() ? recv_.data() : send_.data());
         shift(in_at, recv_.data());
         recv = nullptr;
         send = send == XCOLL_IN_PLACE ? send : nullptr;
@@ -80,7 +84,6 @@ inline xcoll_result_t MovingDeed::call_with_types(const Way &way, const void *se
     const std::vector<size_t> out_counts = counts(out_), in_counts = counts(in_);
     const std::vector<xcoll_dtype_t> out_types = types(out_), in_types = types(in_);
     if (movement_.function == Movement::allgatherw) {
-        const void *own = by_address_ && send != XCOLL_IN_PLACE ? send_.data() : send;
         return call_by(way, FORMS_OF(allgatherw), own, out_[0].count, out_[0].type.handle, recv, in_counts.data(),
                        in_at.data(), in_types.data());
     }

@@ -66,6 +66,7 @@ public:
         in_place_ = roll(shared_, 4) == 0;
         counts_ = random_counts(unit_bytes);
         packed_ = roll(own_, 2) == 0;
+        in_place_by_address_ = roll(own_, 2) == 0;
         lay_out();
     }
     void prepare(uint64_t turn) override {
@@ -89,9 +90,10 @@ public:
         }
         send_.move();
         recv_.move();
-        const bool has_send = movement_.function != Movement::bcast && !(in_place() && !scatters());
-        if (has_send) {
-            ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_SEND, send_.data()));
+        const bool in_recv = in_place() && !scatters();
+        if (movement_.function != Movement::bcast && (!in_recv || in_place_by_address_)) {
+            void *send = in_recv ? input_in_recv() : send_.data();
+            ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_SEND, send));
         }
         if (!(in_place() && scatters())) {
             ranks::succeed(xcoll_request_rebind(plan, part, XCOLL_SLOT_RECV, recv_.data()));
@@ -113,6 +115,11 @@ private:
     }
     bool in_place() const {
         return in_place_ && movement_.function != Movement::bcast && (movement_.way == Movement::to_all || is_root());
+    }
+    // What the address of an input in place is: of this rank's part, or of all.
+    void *input_in_recv() const {
+        unsigned char *all = recv_.data();
+        return movement_.alike ? all + out_[0].at : all;
     }
     bool input_lies_in_recv() const {
         return movement_.function == Movement::bcast || (in_place() && !scatters());
@@ -165,6 +172,7 @@ private:
     size_t unit_ = 1, count_ = 0; // elements of a unit, units of each part
     made::Type element_;
     bool in_place_ = false, packed_ = false, by_address_ = false;
+    bool in_place_by_address_ = false; // and not by XCOLL_IN_PLACE
     std::vector<size_t> counts_;
     Parts out_, in_;                      // by rank; of what is the same for all, and of what has one source, one
     std::vector<uint64_t> given_, found_; // where counts are read and written
