@@ -44,6 +44,22 @@ xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *c
     });
 }
 
+// A communicator over the job, as wish() has it. Here, too, the ranks that have called it are told if it is refused.
+template <class Wish> xcoll_result_t initialize(const char *function, xcoll_comm_t *world, Wish wish) noexcept {
+    return guarded(function, [&] {
+        check_may_wait();
+        xcoll::Wishes wishes;
+        try {
+            out(world, "world") = XCOLL_COMM_NULL;
+            wishes = wish();
+        } catch (...) {
+            xcoll::refuse_world();
+            throw;
+        }
+        *world = handle_of(xcoll::world(wishes).release());
+    });
+}
+
 void check_color(int color) {
     if (color < 0 && color != XCOLL_UNDEFINED) {
         fail(XCOLL_ERR_ARGUMENT, "color is %d: expected 0 or more, or XCOLL_UNDEFINED", color);
@@ -70,13 +86,13 @@ xcoll::Comm &unused_by_group(xcoll::Comm &comm) {
 extern "C" {
 
 xcoll_result_t xcoll_init(xcoll_comm_t *world) {
-    return create(__func__, world, "world", [] { return xcoll::world(wishes_of(nullptr)); });
+    return initialize(__func__, world, [] { return wishes_of(nullptr); });
 }
 
 xcoll_result_t xcoll_init_config(const xcoll_comm_config_t *config, xcoll_comm_t *world) {
-    return create(__func__, world, "world", [&] {
+    return initialize(__func__, world, [config] {
         const xcoll_comm_config_t c = read_config(config);
-        return xcoll::world(wishes_of(&c));
+        return wishes_of(&c);
     });
 }
 

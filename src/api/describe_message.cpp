@@ -52,7 +52,7 @@ void check_side(const Comm &comm, const Side &side) {
 size_t set_side(const char *name, const void *buffer, const char *count_name, size_t count, const Items &items,
                 Portion *part) {
     check_count(items, count_name, count);
-    if (count != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
+    if (count * items.bytes != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
         fail_buffer(name, buffer, count);
     }
     if (part) {

@@ -142,8 +142,8 @@ void set_gathering(Call &call, const Comm &comm, const void *send, const Items &
 }
 
 // One part to each rank and one from a root.
-void set_scattering(Kind kind, const Comm &comm, void *recv, const Items &received, size_t recvcount, const Portion *out,
-                    Portion *in) {
+void set_scattering(Kind kind, const Comm &comm, void *recv, const Items &received, size_t recvcount,
+                    const Portion *out, Portion *in) {
     const Portion &own = out[comm.team().rank];
     if (recv == XCOLL_IN_PLACE) {
         in[0] = own;

@@ -184,8 +184,9 @@ extern "C" {
 xcoll_result_t xcoll_test(xcoll_request_t *request, int *done) {
     return guarded(__func__, [&] {
         xcoll_request_t &handle = out(request, "request");
-        out(done, "done") = 1;
+        out(done, "done") = 0;
         Plan *plan = active(handle);
+        *done = 1; // also if it has ended with an error
         if (plan && !plan->test()) {
             *done = 0;
         } else if (plan) {
@@ -201,8 +202,9 @@ xcoll_result_t xcoll_wait(xcoll_request_t *request) {
 xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int *done, xcoll_status_t *status) {
     return guarded(__func__, [&] {
         xcoll_request_t &handle = out(request, "request");
-        out(done, "done") = 1;
+        out(done, "done") = 0;
         Plan *plan = active(handle);
+        *done = 1; // also if it has ended with an error
         if (plan && !plan->wait_for(timeout_ms)) {
             *done = 0;
         }
@@ -271,8 +273,10 @@ xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stre
 
 xcoll_result_t xcoll_test_part(xcoll_request_t request, size_t part, int *done) {
     return guarded(__func__, [&] {
-        out(done, "done") = 1;
-        if (const auto one = part_of(request, part)) {
+        out(done, "done") = 0;
+        const auto one = part_of(request, part);
+        *done = 1;
+        if (one) {
             *done = one->plan.test_part(one->part);
             if (*done) {
                 one->plan.check_part(one->part);

@@ -142,7 +142,7 @@ void check_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t
 void set_shaped_buffer(Call &call, void *buf, size_t count, xcoll_dtype_t dtype) {
     const Items items = items_of(call, "dtype", dtype);
     check_count(items, "count", count);
-    if (count != 0 && (!buf || buf == XCOLL_IN_PLACE)) {
+    if (count * items.elements != 0 && (!buf || buf == XCOLL_IN_PLACE)) {
         fail_buffer("buf", buf, count);
     }
     call.op.dtype = items.base;

@@ -25,7 +25,9 @@ std::string describe(const Fingerprint &f) {
                (mode != 0 ? format(" (denormals %s)", denormals) : "");
     }
     if (kind == Kind::words) {
-        return root == static_cast<int32_t>(dup_signature) ? "dup" : "split";
+        return root == static_cast<int32_t>(dup_signature)    ? "dup"
+               : root == static_cast<int32_t>(init_signature) ? "init"
+                                                              : "split";
     }
     std::string text = name_of(kind);
     if (static_cast<int>(kind) >= kinds || (dtype == Dtype::none && !by_user)) {

@@ -218,8 +218,8 @@ struct Op {
     const Shape *item = nullptr;
     xcoll_dtype_t item_type = 0; // by the user's name for it
     // What all ranks agree on besides the count, in the place of the root: of a reshard ReshardSignature; where counts
-    // turn out (up_to_count) the bytes of what is counted; of dup dup_signature; of calls that are joined, also in the
-    // place of the count, GroupSignature. And how a reshard reduces.
+    // turn out (up_to_count) the bytes of what is counted; of what exchanges words, what it is; of calls that are
+    // joined, also in the place of the count, GroupSignature. And how a reshard reduces.
     uint32_t signature = 0;
     const Reshard *reshard = nullptr;
     // allgather_dyn, alltoall_dyn: the rest of the call, and while it runs what comes.
@@ -251,8 +251,8 @@ struct Op {
 inline constexpr int user_name_bits = 19, count_bits = 64 - user_name_bits;
 inline constexpr uint8_t user_operator_number = 0xff;
 
-// What tells it from a split: both exchange words.
-inline constexpr uint32_t dup_signature = 1;
+// What tells apart what exchanges words.
+inline constexpr uint32_t split_signature = 0, dup_signature = 1, init_signature = 2;
 
 // Which dimensions a reshard is about, and a hash of the tensor's shape and its parts.
 struct ReshardSignature {

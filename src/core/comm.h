@@ -6,6 +6,7 @@
 // process through Process::drive.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -56,6 +57,9 @@ struct Membership {
 
     bool shares_memory() const {
         return !boards.empty();
+    }
+    bool are_all_here() const {
+        return std::all_of(peers.begin(), peers.end(), [](const Peer &peer) { return peer.node_rank >= 0; });
     }
 };
 

@@ -6,6 +6,7 @@
 #include "boot/host.h"
 #include "core/agreed.h"
 #include "core/process.h"
+#include "core/spare_board.h"
 #include "topo/topology.h"
 
 namespace xcoll {
@@ -99,9 +100,7 @@ std::vector<Peer> make_peers(int size, const std::vector<int> &locals, const Nod
     return peers;
 }
 
-bool all_here(const std::vector<Peer> &peers) {
-    return std::all_of(peers.begin(), peers.end(), [](const Peer &peer) { return peer.node_rank >= 0; });
-}
+} // namespace
 
 Settings settings_of(const Wishes &wishes) {
     Settings settings = wishes.settings;
@@ -116,44 +115,6 @@ void apply(Membership &membership, const Wishes &wishes) {
     membership.name = wishes.name;
     membership.is_internal = wishes.is_internal;
 }
-
-// Whoever started this process says more about its job than variables that it may have inherited.
-std::unique_ptr<Bootstrap> find_job(const Settings &settings) {
-    if (auto launcher = boot_launcher()) {
-        return launcher;
-    }
-    if (auto environment = boot_environment(process().cryptos(), settings)) {
-        return environment;
-    }
-    return boot_alone();
-}
-
-// A board for a communicator that turns out not to need it, or to fail, goes back; peers that have theirs learn of it.
-class SpareBoard {
-public:
-    SpareBoard(std::shared_ptr<Node> node, int ranks)
-        : node_(std::move(node)), offset_(node_->take_board(ranks).offset) {
-    }
-    ~SpareBoard() {
-        if (offset_) {
-            node_->give_board(offset_);
-        }
-    }
-    SpareBoard(const SpareBoard &) = delete;
-    SpareBoard &operator=(const SpareBoard &) = delete;
-    uint64_t offset() const {
-        return offset_;
-    }
-    void keep() {
-        offset_ = 0;
-    }
-
-private:
-    std::shared_ptr<Node> node_;
-    uint64_t offset_;
-};
-
-} // namespace
 
 std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
     process().watch_forks();
@@ -170,7 +131,7 @@ std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes) {
                                    wishes.settings.attach != Attach::off);
     membership.peers = make_peers(boot.size(), locals, *membership.node);
     std::optional<SpareBoard> board;
-    if (all_here(membership.peers)) {
+    if (membership.are_all_here()) {
         const uint64_t mine = board.emplace(membership.node, boot.size()).offset();
         membership.boards.resize(static_cast<size_t>(boot.size()));
         boot.allgather(&mine, membership.boards.data(), sizeof mine);
@@ -214,178 +175,6 @@ std::vector<std::unique_ptr<Comm>> connect_thread_ranks(int size, const Wishes &
         comms.push_back(std::make_unique<Comm>(std::move(membership)));
     }
     return comms;
-}
-
-namespace {
-
-// What every rank of the parent tells every rank; small enough for the inline part of a head.
-struct SplitWords {
-    int32_t color, key;
-    uint64_t board;  // 0: none
-    Agreed agreed;   // of the child's settings
-    uint32_t net_id; // the lowest number that is free here
-    uint16_t is_dup;
-    uint16_t ok;
-};
-static_assert(sizeof(SplitWords) <= first_line_bytes);
-
-void exchange(Comm &parent, const SplitWords &mine, std::vector<SplitWords> &all) {
-    Call call;
-    Op &op = call.op;
-    op.kind = Kind::words;
-    op.signature = mine.is_dup != 0 ? dup_signature : 0;
-    op.dtype = Dtype::uint8;
-    op.count = sizeof mine;
-    op.send = &mine;
-    op.recv = all.data();
-    parent.run(call);
-}
-
-// Throws on every rank of this color if one of them has a failure.
-void agree(Comm &parent, SplitWords mine, const std::optional<Failure> &failure, std::vector<SplitWords> &all) {
-    mine.ok = failure ? 0 : 1;
-    exchange(parent, mine, all);
-    if (failure) {
-        throw *failure;
-    }
-    const auto bad = std::find_if(all.begin(), all.end(),
-                                  [&](const SplitWords &words) { return words.color == mine.color && words.ok == 0; });
-    if (bad != all.end()) {
-        const auto rank = static_cast<int>(bad - all.begin());
-        fail_at(rank, XCOLL_ERR_NO_MEMORY,
-                "rank %d could not make its communicator: mend what the error on that rank says, and call again on all",
-                rank);
-    }
-}
-
-std::vector<int> members_of(const std::vector<SplitWords> &all, int color) {
-    std::vector<int> members;
-    for (int r = 0; r < static_cast<int>(all.size()); ++r) {
-        if (all[static_cast<size_t>(r)].color == color) {
-            members.push_back(r);
-        }
-    }
-    std::stable_sort(members.begin(), members.end(),
-                     [&](int a, int b) { return all[static_cast<size_t>(a)].key < all[static_cast<size_t>(b)].key; });
-    return members;
-}
-
-// What those of the ranks that want the same have in common.
-Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, const SplitWords &mine,
-                    const Wishes &wishes) {
-    const Membership &from = parent.membership();
-    Membership child;
-    child.node = from.node;
-    child.net = from.net;
-    child.start = from.start;
-    child.topology = from.topology;
-    apply(child, wishes);
-    for (const int member : members_of(all, mine.color)) {
-        const SplitWords &words = all[static_cast<size_t>(member)];
-        check_agreed(member, words.agreed, parent.team().rank, mine.agreed, wishes.settings);
-        if (member == parent.team().rank) {
-            child.rank = static_cast<int>(child.peers.size());
-        }
-        child.peers.push_back(from.peers[static_cast<size_t>(member)]);
-        child.boards.push_back(words.board);
-        child.net_id = std::max(child.net_id, words.net_id);
-    }
-    if (from.net) {
-        from.net->take_id(child.net_id);
-    }
-    if (!all_here(child.peers)) {
-        child.boards.clear();
-    }
-    return child;
-}
-
-std::unique_ptr<Comm> make_child(Comm &parent, SplitWords mine, const Wishes &wishes) {
-    const Membership &from = parent.membership();
-    const bool joins = mine.color != XCOLL_UNDEFINED;
-    std::vector<SplitWords> all, agreed;
-    std::optional<Failure> failure;
-    std::optional<SpareBoard> board;
-    try {
-        all.resize(static_cast<size_t>(parent.team().size));
-        agreed.resize(all.size());
-    } catch (...) {
-        parent.refuse(); // without room for what the peers say
-        throw;
-    }
-    try {
-        mine.agreed = agreed_of(wishes.settings);
-        mine.net_id = from.net ? from.net->next_id() : 0;
-        if (joins) {
-            board.emplace(from.node, std::min(parent.team().size, 2));
-            mine.board = board->offset();
-        }
-    } catch (...) {
-        failure = caught();
-    }
-    agree(parent, mine, failure, all);
-    std::unique_ptr<Comm> comm;
-    try {
-        if (joins) {
-            Membership child = child_of(parent, all, mine, wishes);
-            if (child.peers.size() != 2) {
-                from.node->narrow_board(mine.board);
-            }
-            comm = std::make_unique<Comm>(std::move(child));
-            if (comm->membership().shares_memory()) {
-                board->keep();
-            }
-        }
-    } catch (...) {
-        failure = caught();
-    }
-    agree(parent, mine, failure, agreed);
-    return comm;
-}
-
-} // namespace
-
-std::unique_ptr<Comm> split(Comm &parent, int color, int key, const Wishes &wishes) {
-    return make_child(parent, {color, key, 0, {}, 0, 0, 1}, wishes);
-}
-
-std::unique_ptr<Comm> dup(Comm &parent, const Wishes &wishes) {
-    return make_child(parent, {0, parent.team().rank, 0, {}, 0, 1, 1}, wishes);
-}
-
-Wishes inherited(const Comm &parent) {
-    return {parent.membership().settings, parent.membership().name, 0};
-}
-
-std::unique_ptr<Comm> world(const Wishes &wishes) {
-    Process::Job &job = process().job();
-    const std::lock_guard lock(job.mutex);
-    if (!job.world) {
-        Wishes own = wishes;
-        own.is_internal = true;
-        job.world = connect(*find_job(settings_of(wishes)), own);
-    }
-    try {
-        std::unique_ptr<Comm> comm = dup(*job.world, wishes);
-        ++job.users;
-        return comm;
-    } catch (...) {
-        if (job.users == 0) {
-            job.world.reset(); // nobody would give it back, and it may be what failed
-        }
-        throw;
-    }
-}
-
-bool release_world() {
-    Process::Job &job = process().job();
-    const std::lock_guard lock(job.mutex);
-    if (job.users == 0) {
-        return false;
-    }
-    if (--job.users == 0) {
-        job.world.reset();
-    }
-    return true;
 }
 
 } // namespace xcoll

@@ -18,6 +18,10 @@ struct Wishes {
     bool is_internal = false;
 };
 
+// The wishes' settings with their limit, and a communicator that is to be like that.
+Settings settings_of(const Wishes &wishes);
+void apply(Membership &membership, const Wishes &wishes);
+
 // All collective but connect_thread_ranks; all throw, on every rank that was to be a member if on one.
 std::unique_ptr<Comm> connect(Bootstrap &boot, const Wishes &wishes);
 std::unique_ptr<Comm> connect_by_ids(std::span<const xcoll_unique_id_t> ids, int rank, int size, const Wishes &wishes);
@@ -29,6 +33,8 @@ std::unique_ptr<Comm> dup(Comm &parent, const Wishes &wishes);
 Wishes inherited(const Comm &parent);
 // A communicator over all ranks of the job that this process belongs to.
 std::unique_ptr<Comm> world(const Wishes &wishes);
+// This rank's arguments are refused: tells the ranks that have called it too, if they are connected already.
+void refuse_world() noexcept;
 // False if there was no world() to give back.
 bool release_world();
 

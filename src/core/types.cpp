@@ -144,7 +144,9 @@ Shape vector_shape(const Shape &item, size_t blocks, size_t block_count, ptrdiff
 Shape indexed_shape(const Shape &item, std::span<const size_t> counts, const ptrdiff_t *displacements) {
     Builder builder(item);
     for (size_t k = 0; k < counts.size(); ++k) {
-        builder.add(product(displacements[k], item.extent), counts[k]);
+        if (counts[k] > 0) { // what is nowhere may be anywhere
+            builder.add(product(displacements[k], item.extent), counts[k]);
+        }
     }
     return builder.finish();
 }

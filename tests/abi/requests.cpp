@@ -29,6 +29,29 @@ void start_of_what_cannot_be_started(const Rank &, xcoll_comm_t comm) {
     ranks::succeed(xcoll_request_free(&started));
 }
 
+// Nothing has ended there.
+void done_is_0_where_a_test_is_refused(const Rank &, xcoll_comm_t comm) {
+    xcoll_request_t grouped = XCOLL_REQUEST_NULL, none = reinterpret_cast<xcoll_request_t>(comm);
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_ibarrier(comm, &grouped));
+    int done = 1;
+    ranks::expect(XCOLL_ERR_STATE, xcoll_test(&grouped, &done));
+    ranks::check(done == 0, "xcoll_test says that a call of an open group is done");
+    done = 1;
+    ranks::expect(XCOLL_ERR_STATE, xcoll_wait_for(&grouped, 0, &done, nullptr));
+    ranks::check(done == 0, "xcoll_wait_for says that a call of an open group is done");
+    ranks::succeed(xcoll_group_end());
+    done = 1;
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_test(&none, &done));
+    ranks::check(done == 0, "xcoll_test says that what is no request is done");
+    ranks::succeed(xcoll_barrier_init(comm, &none));
+    done = 1;
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_test_part(none, 1, &done));
+    ranks::check(done == 0, "xcoll_test_part says that a part that there is not is done");
+    ranks::succeed(xcoll_request_free(&none));
+    ranks::succeed(xcoll_wait(&grouped));
+}
+
 // Then none of the list is started: the next start and wait of each are as if there had been no such call.
 void a_list_with_the_same_request_twice_starts_nothing(const Rank &rank, xcoll_comm_t comm) {
     int one = 1, sum = 0;
@@ -196,10 +219,10 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank,
-                       {start_of_what_cannot_be_started, a_list_with_the_same_request_twice_starts_nothing,
-                        start_after_the_communicator_was_freed, parts_that_a_request_does_not_have,
-                        a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds});
+    mistakes::make_all(rank, {start_of_what_cannot_be_started, done_is_0_where_a_test_is_refused,
+                              a_list_with_the_same_request_twice_starts_nothing, start_after_the_communicator_was_freed,
+                              parts_that_a_request_does_not_have, a_message_that_is_too_long_says_whose_it_was,
+                              sendrecv_with_buffers_that_overlap, rebinds});
 }
 
 } // namespace

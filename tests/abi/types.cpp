@@ -48,8 +48,29 @@ void mistakes(ranks::Rank &) {
     ranks::check(bytes == 16, "a predefined type has another size");
 }
 
+// What is nowhere may be anywhere, and items of nothing need no buffer.
+void types_of_nothing(const ranks::Rank &rank) {
+    const size_t none[2] = {0, 0};
+    const ptrdiff_t far[2] = {PTRDIFF_MAX / 2, -PTRDIFF_MAX / 2};
+    xcoll_dtype_t type = 0;
+    ranks::succeed(xcoll_type_indexed(2, none, far, XCOLL_FLOAT64, &type));
+    size_t bytes = 1;
+    ranks::succeed(xcoll_type_size(type, &bytes));
+    ranks::check(bytes == 0, "a type without items has a size");
+    xcoll_comm_t comm = rank.open();
+    ranks::succeed(xcoll_bcast(nullptr, 5, type, 0, comm));
+    ranks::succeed(xcoll_sendrecv(nullptr, 5, 0, 0, nullptr, 5, 0, 0, type, comm));
+    ranks::succeed(xcoll_comm_free(&comm));
+    ranks::succeed(xcoll_type_free(&type));
+}
+
+void test(ranks::Rank &rank) {
+    mistakes(rank);
+    types_of_nothing(rank);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-    return ranks::run(argc, argv, mistakes);
+    return ranks::run(argc, argv, test);
 }
