@@ -384,7 +384,7 @@ XCOLL_API xcoll_result_t xcoll_type_resized(xcoll_dtype_t dtype, size_t extent_b
  * xcoll_op_create. Matches opaque types only, where types are compared: not by messages and xcoll_alltoallw. */
 XCOLL_API xcoll_result_t xcoll_type_opaque(size_t bytes, xcoll_dtype_t *type);
 /* Of any type: the bytes of one item's data, and the bytes from one item to the next. The extent of a made type reaches
- * from its first byte to its last, unless it was resized. */
+ * from the begin of its first item to the end of its last, each as long as its own extent, unless it was resized. */
 XCOLL_API xcoll_result_t xcoll_type_size(xcoll_dtype_t dtype, size_t *bytes);
 XCOLL_API xcoll_result_t xcoll_type_extent(xcoll_dtype_t dtype, size_t *bytes);
 /* *type becomes 0, which may be freed as well. */

@@ -1,5 +1,7 @@
 #include "api/tensor.h"
 
+#include <algorithm>
+
 #include "api/handle.h"
 #include "api/sized.h"
 #include "api/validate.h"
@@ -79,6 +81,9 @@ std::vector<Interval> split(const char *name, int64_t length, const int64_t *fir
 std::vector<ptrdiff_t> strides_of(const char *name, const int64_t *given, const std::vector<int64_t> &lengths,
                                   size_t element) {
     std::vector<ptrdiff_t> strides(lengths.size());
+    if (std::count(lengths.begin(), lengths.end(), 0) > 0) {
+        return strides; // nothing is as far as they say
+    }
     ptrdiff_t next = 1;
     for (size_t d = lengths.size(); d-- > 0;) {
         const ptrdiff_t stride = given ? given[d] : next;

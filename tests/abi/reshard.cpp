@@ -15,7 +15,8 @@ struct Mistake {
     int from_dim = 0, to_dim = 1;
 };
 
-constexpr int64_t bad_shape[] = {4, -1}, huge_shape[] = {INT64_MAX, INT64_MAX}, good_shape[] = {16, 16};
+constexpr int64_t empty_shape[] = {INT64_MAX, 0}, bad_shape[] = {4, -1}, huge_shape[] = {INT64_MAX, INT64_MAX},
+                  good_shape[] = {16, 16};
 constexpr int64_t negative[16] = {-1}, beyond[16] = {17}, zeros[16] = {}, far_stride[2] = {INT64_MAX, 1};
 
 constexpr Mistake mistakes[] = {
@@ -78,6 +79,9 @@ void wrong_arguments(const Rank &, xcoll_comm_t comm) {
     refused(XCOLL_IN_PLACE, recv.data(), &tensor, "XCOLL_IN_PLACE");
     refused(send.data(), send.data(), &tensor, "overlap");
     refused(send.data(), send.data() + 1, &tensor, "expected separate buffers");
+    xcoll_tensor_t empty = good();
+    empty.shape = empty_shape;
+    ranks::succeed(xcoll_reshard(send.data(), recv.data(), &empty, 0, 1, comm)); // however long its other dimension
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(nullptr, sizeof tensor));
     xcoll_tensor_t other;
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(&other, 4));
