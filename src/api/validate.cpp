@@ -56,6 +56,11 @@ bool overlap(const Portion &a, const Portion &b) {
     return a.bytes() != 0 && b.bytes() != 0 && !is_apart(a.base, a.count, b.base, b.count);
 }
 
+namespace {
+// Which parts of a call may go out where others come in: a rank's own, which stays; or all, each where what its
+// receiver gives arrives.
+enum class Coinciding : uint8_t { none, own, all };
+
 Coinciding coinciding(Kind kind) {
     switch (kind) {
     case Kind::alltoall:
@@ -69,6 +74,7 @@ Coinciding coinciding(Kind kind) {
         return traits(kind).is_message ? Coinciding::none : Coinciding::own;
     }
 }
+} // namespace
 
 void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<const Portion> in) {
     const Coinciding may = coinciding(kind);

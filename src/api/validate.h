@@ -68,10 +68,6 @@ inline bool is_apart(const void *one, size_t one_bytes, const void *other, size_
 
 // Of portions that are one run each.
 bool overlap(const Portion &a, const Portion &b);
-// Which parts of a call may go out where others come in: a rank's own, which stays; or all, each where what its
-// receiver gives arrives.
-enum class Coinciding : uint8_t { none, own, all };
-Coinciding coinciding(Kind kind);
 // No other part that goes out shares memory with one that comes in. Views may be woven into each other. A side is one
 // part of this rank, or one for each rank.
 void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<const Portion> in);

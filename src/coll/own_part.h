@@ -65,9 +65,9 @@ public:
     }
 
 private:
-    // Of 8 KiB takes as long as the way of a line.
+    // Gathers of this size take as long either way; smaller ones would only keep memory.
     static constexpr size_t shortest = size_t{16} << 10;
-    // A look at a head between two of these costs a few ns, and one takes some 100 ns.
+    // Short, as the heads may come meanwhile, and whole pages.
     static constexpr size_t piece = size_t{4} << 10;
     // Of memory that a communicator keeps for it, and of the cache that this takes from what is to be read.
     static constexpr size_t most_kept = size_t{1} << 20;
