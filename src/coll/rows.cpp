@@ -56,9 +56,6 @@ double log2_up(const Team &team) {
 const char *no_window(const Team &team, size_t) {
     return team.window ? nullptr : "not all ranks share memory";
 }
-const char *always(const Team &, size_t) {
-    return nullptr;
-}
 const char *no_transport(const Team &team, size_t) {
     return team.transport ? nullptr : "all ranks share memory, so there are no messages";
 }
@@ -320,7 +317,8 @@ constexpr Row reshard_reduce_rows[] = {
 };
 
 constexpr Row refused_rows[] = {
-    {"refusal", always, cost_flat, refusal, Needs::window, Order::none},
+    {"refusal", no_window, cost_flat, refusal, Needs::window, Order::none},
+    {"refusal", no_transport, cost_flat, refusal, Needs::transport, Order::none},
 };
 
 } // namespace
