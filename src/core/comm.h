@@ -49,7 +49,7 @@ struct Membership {
     int rank = 0;
     bool is_internal = false;     // of the library's own: no user has it
     std::vector<uint64_t> boards; // by rank; empty unless all share memory
-    uint32_t net_id = 0;          // the communicator's number on the net
+    uint64_t net_id = 0;          // the communicator's number on the net
     Settings settings;
     std::string name;
     std::string start; // how the ranks found each other, for people

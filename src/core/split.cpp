@@ -14,7 +14,7 @@ struct SplitWords {
     int32_t color, key;
     uint64_t board;  // 0: none
     Agreed agreed;   // of the child's settings
-    uint32_t net_id; // the lowest number that is free here
+    uint32_t number; // see Net::give_number
     uint16_t making; // a signature of base/op.h
     uint16_t ok;
 };
@@ -71,7 +71,8 @@ Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, cons
     child.start = from.start;
     child.topology = from.topology;
     apply(child, wishes);
-    for (const int member : members_of(all, mine.color)) {
+    const std::vector<int> members = members_of(all, mine.color);
+    for (const int member : members) {
         const SplitWords &words = all[static_cast<size_t>(member)];
         check_agreed(member, words.agreed, parent.team().rank, mine.agreed, wishes.settings);
         if (member == parent.team().rank) {
@@ -79,10 +80,10 @@ Membership child_of(const Comm &parent, const std::vector<SplitWords> &all, cons
         }
         child.peers.push_back(from.peers[static_cast<size_t>(member)]);
         child.boards.push_back(words.board);
-        child.net_id = std::max(child.net_id, words.net_id);
     }
     if (from.net) {
-        from.net->take_id(child.net_id);
+        child.net_id = Net::id(child.peers[0].net_rank, all[static_cast<size_t>(members[0])].number);
+        from.net->expect(child.net_id);
     }
     if (!child.are_all_here()) {
         child.boards.clear();
@@ -105,7 +106,7 @@ std::unique_ptr<Comm> make_child(Comm &parent, SplitWords mine, const Wishes &wi
     }
     try {
         mine.agreed = agreed_of(wishes.settings);
-        mine.net_id = from.net ? from.net->next_id() : 0;
+        mine.number = from.net ? from.net->give_number() : 0;
         if (joins) {
             board.emplace(from.node, std::min(parent.team().size, 2));
             mine.board = board->offset();

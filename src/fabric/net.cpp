@@ -119,22 +119,21 @@ Net::~Net() {
     plugin_.close(network_);
 }
 
-uint32_t Net::next_id() {
+uint32_t Net::give_number() {
     const auto held = lock();
-    return next_id_;
+    return ++numbers_;
 }
 
-void Net::take_id(uint32_t id) {
+void Net::expect(uint64_t id) {
     const auto held = lock();
-    next_id_ = std::max(next_id_, id + 1);
-    taken_.insert(id);
+    expected_.insert(id);
 }
 
-std::unique_ptr<Transport> Net::open(uint32_t id, int rank, const std::vector<int> &net_ranks) {
+std::unique_ptr<Transport> Net::open(uint64_t id, int rank, const std::vector<int> &net_ranks) {
     auto transport = std::make_unique<PluginTransport>(shared_from_this(), id, rank, net_ranks);
     const auto held = lock();
     open_[id] = transport.get();
-    taken_.erase(id);
+    expected_.erase(id);
     for (const auto &[net_rank, loss] : lost_) {
         transport->lost(net_rank, loss.result, loss.why.c_str());
     }
@@ -150,7 +149,7 @@ std::unique_ptr<Transport> Net::open(uint32_t id, int rank, const std::vector<in
     return transport;
 }
 
-void Net::close(uint32_t id) {
+void Net::close(uint64_t id) {
     open_.erase(id);
 }
 
@@ -180,8 +179,7 @@ bool Net::arrived(const NetLabel &label, const void *data, size_t bytes, void *m
     if (found != open_.end()) {
         return found->second->arrived(label, data, bytes, message);
     }
-    const bool to_come = label.communicator >= next_id_ || taken_.contains(label.communicator);
-    if (!to_come) {
+    if (!expected_.contains(label.communicator)) {
         return false; // it was freed here
     }
     Early early{label, nullptr, bytes, message};

@@ -27,10 +27,10 @@ struct NetLabel {
         left,     // no message: the sender has left the operation with an error
         farewell, // the sender gives up on the communicator; the message is why
     };
-    uint32_t communicator;
-    uint32_t source;   // rank in the communicator
+    uint64_t communicator;
     uint64_t sequence; // from this source in this communicator, from 0 on: networks may reorder
     Envelope envelope;
+    uint32_t source; // rank in the communicator
     Kind kind;
     int32_t result, rank; // of a farewell: what went wrong, and the rank at fault; its own if it blames nobody
 };
@@ -52,18 +52,22 @@ public:
         return mark_;
     }
 
-    // ---- numbers of communicators: never used twice between two ranks
+    // ---- numbers of communicators: never used twice in a job, whatever its threads make at the same time
     // Of the one over all ranks of boot.
-    uint32_t first_id() const {
+    uint64_t first_id() const {
         return 0;
     }
-    // The lowest that was never used here. The members of a new communicator agree on the highest of theirs, and take
-    // it before they send anything on the communicator.
-    uint32_t next_id();
-    void take_id(uint32_t id);
+    // One that this rank has never given. Each member of a new communicator gives one to the others, and that of its
+    // rank 0 counts, beside who that is.
+    uint32_t give_number();
+    static uint64_t id(int net_rank, uint32_t number) {
+        return static_cast<uint64_t>(net_rank) << 32 | number;
+    }
+    // All members expect it before one of them sends anything on the communicator.
+    void expect(uint64_t id);
 
     // net_ranks[i] is the rank in boot of rank i of the communicator.
-    std::unique_ptr<Transport> open(uint32_t id, int rank, const std::vector<int> &net_ranks);
+    std::unique_ptr<Transport> open(uint64_t id, int rank, const std::vector<int> &net_ranks);
 
     // ---- for the transports, with the lock held
     std::unique_lock<std::mutex> lock() {
@@ -91,7 +95,7 @@ public:
     void hang_up(int net_rank) {
         plugin_.hang_up(network_, static_cast<size_t>(net_rank));
     }
-    void close(uint32_t id);
+    void close(uint64_t id);
 
 private:
     // A message for a communicator that this rank has yet to make.
@@ -116,10 +120,10 @@ private:
     xcoll_network_events events_;
     void *network_ = nullptr;
     uint64_t mark_ = 0;
-    std::map<uint32_t, PluginTransport *> open_;
-    std::set<uint32_t> taken_{0}; // and not open yet
-    uint32_t next_id_ = 1;
-    std::map<uint32_t, std::vector<Early>> early_;
+    std::map<uint64_t, PluginTransport *> open_;
+    std::set<uint64_t> expected_{0}; // and not open yet
+    uint32_t numbers_ = 0;           // that were given
+    std::map<uint64_t, std::vector<Early>> early_;
     std::map<int, Loss> lost_; // by rank in boot
 };
 

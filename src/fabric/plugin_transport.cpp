@@ -18,7 +18,7 @@ constexpr int64_t longest_drain = 3 * second;
 
 } // namespace
 
-PluginTransport::PluginTransport(std::shared_ptr<Net> net, uint32_t id, int rank, std::vector<int> net_ranks)
+PluginTransport::PluginTransport(std::shared_ptr<Net> net, uint64_t id, int rank, std::vector<int> net_ranks)
     : net_(std::move(net)), id_(id), box_(rank, static_cast<int>(net_ranks.size())), net_ranks_(std::move(net_ranks)),
       streams_(net_ranks_.size()) {
 }
@@ -75,8 +75,8 @@ void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelo
         return;
     }
     const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
-    const NetLabel label{id_,     static_cast<uint32_t>(rank()), stream(peer).sent++, envelope, kind, why.result(),
-                         at_fault};
+    const NetLabel label{id_,  stream(peer).sent++, envelope, static_cast<uint32_t>(rank()),
+                         kind, why.result(),        at_fault};
     net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason), nullptr);
 }
 
@@ -132,13 +132,9 @@ Ticket PluginTransport::send(int peer, const Envelope &envelope, const void *dat
     if (const Mailbox::Parcel *farewell = box_.farewell(peer, envelope.operation)) {
         box_.fail_for_leaving(item, farewell->envelope);
     } else if (!box_.is_lost(item)) {
-        const NetLabel label{id_,
-                             static_cast<uint32_t>(rank()),
-                             stream(peer).sent++,
-                             envelope,
-                             NetLabel::Kind::message,
-                             XCOLL_SUCCESS,
-                             Failure::nobody};
+        const NetLabel label{
+            id_,           stream(peer).sent++, envelope, static_cast<uint32_t>(rank()), NetLabel::Kind::message,
+            XCOLL_SUCCESS, Failure::nobody};
         item.in_network = true;
         settle(item, net_->send(net_rank(peer), label, data, bytes, &item));
     }

@@ -17,7 +17,7 @@ namespace xcoll {
 
 class PluginTransport final : public Transport {
 public:
-    PluginTransport(std::shared_ptr<Net> net, uint32_t id, int rank, std::vector<int> net_ranks);
+    PluginTransport(std::shared_ptr<Net> net, uint64_t id, int rank, std::vector<int> net_ranks);
     ~PluginTransport() override;
     PluginTransport(const PluginTransport &) = delete;
     PluginTransport &operator=(const PluginTransport &) = delete;
@@ -77,7 +77,7 @@ private:
     void drain(bool all, uint64_t operation);
 
     std::shared_ptr<Net> net_;
-    uint32_t id_;
+    uint64_t id_;
     Mailbox box_;
     std::vector<int> net_ranks_;
     std::vector<Stream> streams_;
