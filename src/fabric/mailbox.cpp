@@ -41,7 +41,6 @@ void Mailbox::end(const Envelope &envelope) {
     }
     drop_parcels(envelope.operation);
     std::erase_if(alive_, [&](const Envelope &other) { return other.operation == envelope.operation; });
-    past_[past_count_++ % remembered] = envelope;
 }
 
 void Mailbox::drop_parcels(uint64_t operation) {
@@ -129,9 +128,6 @@ void Mailbox::finish(const Ticket &ticket) {
     if (failure) {
         throw *failure;
     }
-    if (complaint_) {
-        throw *std::exchange(complaint_, {});
-    }
 }
 
 void Mailbox::release(uint32_t slot) {
@@ -217,8 +213,7 @@ Mailbox::Place Mailbox::arrive(int peer, const Envelope &envelope, size_t bytes)
         return agree(items_[slot], envelope, bytes) ? Place{slot, nullptr} : Place{};
     }
     if (is_over(envelope.operation)) {
-        complain(peer, envelope);
-        return {};
+        return {}; // of another call perhaps, but that must not harm the next one
     }
     return {none, set_aside(peer, {envelope, bytes, false, false, nullptr, nullptr})};
 }
@@ -234,20 +229,8 @@ void Mailbox::left(int peer, const Envelope &envelope) {
         }
         return concerned;
     });
-    if (is_over(envelope.operation)) {
-        complain(peer, envelope);
-    } else {
+    if (!is_over(envelope.operation)) {
         set_aside(peer, {envelope, 0, true, true, nullptr, nullptr});
-    }
-}
-
-// A late message of another call: the ranks disagree about an operation that has succeeded here.
-void Mailbox::complain(int peer, const Envelope &envelope) {
-    for (Envelope &past : past_) {
-        if (past.operation == envelope.operation && past.call != envelope.call) {
-            complaint_ = mismatch(past.operation, rank_, past.call, peer, envelope.call);
-            past.operation = 0; // said once
-        }
     }
 }
 

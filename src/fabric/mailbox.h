@@ -5,7 +5,6 @@
 // that this rank has left is dropped: peers may have sent it before they learned of the failure.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <list>
 #include <memory>
@@ -133,7 +132,6 @@ private:
     bool is_over(uint64_t operation) const;
     void drop_parcels(uint64_t operation);
     Parcel *set_aside(int peer, Parcel parcel);
-    void complain(int peer, const Envelope &envelope);
 
     int rank_;
     std::vector<Peer> peers_;
@@ -143,11 +141,6 @@ private:
 
     uint64_t newest_ = 0;
     std::vector<Envelope> alive_;
-    // A peer that called something else may tell so only after this rank was done with the operation.
-    static constexpr size_t remembered = 32;
-    std::array<Envelope, remembered> past_{};
-    size_t past_count_ = 0;
-    std::optional<Failure> complaint_;
 };
 
 } // namespace xcoll

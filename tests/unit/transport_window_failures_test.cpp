@@ -169,7 +169,7 @@ void a_message_left_over_at_the_end_is_a_mismatch(void **) {
     finish(r, 0, right);
 }
 
-void a_mismatch_that_shows_too_late_is_reported_by_the_next_operation(void **) {
+void a_mismatch_that_shows_too_late_harms_no_later_operation(void **) {
     Ranks r(2);
     begin(r, 1);
     r.transport(1).end(envelope(1));
@@ -177,10 +177,8 @@ void a_mismatch_that_shows_too_late_is_reported_by_the_next_operation(void **) {
     const Ticket wrong = r.transport(0).send(1, {1, fingerprint(plain(Kind::barrier))}, nullptr, 0);
     const Ticket right = r.transport(0).send(1, envelope(2), "r", 1);
     char got = 0;
-    std::string text;
-    assert_int_equal(result_of(r, 1, r.transport(1).recv(0, envelope(2), &got, 1), &text), XCOLL_ERR_MISMATCH);
-    assert_non_null(
-        std::strstr(text.c_str(), "operation 1: rank 1 called allreduce(sum, 1 x uint8), but rank 0 called barrier"));
+    assert_int_equal(result_of(r, 1, r.transport(1).recv(0, envelope(2), &got, 1)), XCOLL_SUCCESS);
+    assert_int_equal(got, 'r');
     finish(r, 0, wrong);
     finish(r, 0, right);
 }
@@ -221,7 +219,7 @@ int main() {
         cmocka_unit_test(sends_to_a_rank_that_left_fail_if_they_wait),
         cmocka_unit_test(a_receiver_that_leaves_gets_its_buffers_back),
         cmocka_unit_test(a_message_left_over_at_the_end_is_a_mismatch),
-        cmocka_unit_test(a_mismatch_that_shows_too_late_is_reported_by_the_next_operation),
+        cmocka_unit_test(a_mismatch_that_shows_too_late_harms_no_later_operation),
         cmocka_unit_test(nothing_touches_buffers_after_cancelling),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
