@@ -880,8 +880,8 @@ XCOLL_API xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[],
 
 /* Starts a persistent request that is not active. */
 XCOLL_API xcoll_result_t xcoll_start(xcoll_request_t *request);
-/* Starts all of them, in this order; none, if one is active, is not persistent or is there twice. Those behind one
- * whose communicator has failed are not started. */
+/* Starts all of them, in this order; none, if one is active, is not persistent or is there twice. All are active then,
+ * also those whose communicator has failed, of which the first error is returned: wait for them. */
 XCOLL_API xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]);
 /* Stream-ordered: stream is NULL on communicators of processors; returns when it is done. */
 XCOLL_API xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream);

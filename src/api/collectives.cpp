@@ -166,11 +166,14 @@ template <class Describe>
 xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                           Describe describe) noexcept {
     return guarded(function, [&] {
+        if (Group *group = current_group()) {
+            const Failure why(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by "
+                                               "xcoll_group_end_init");
+            group->fail_with(why);
+            throw why;
+        }
         Comm &comm = checked(handle);
         out(request, "request") = XCOLL_REQUEST_NULL;
-        if (current_group()) {
-            fail(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by xcoll_group_end_init");
-        }
         auto plan = std::make_unique<Plan>(comm);
         describe(plan->own_call(), comm); // takes no number yet, so nobody is told if it is refused
         plan->make_persistent();

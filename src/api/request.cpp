@@ -79,21 +79,23 @@ void release(xcoll_request_t &handle) {
 
 // All of them or none: each is active from the moment it is found, so that none is found twice.
 void start_all(size_t count, xcoll_request_t requests[]) {
-    size_t found = 0, started = 0;
+    size_t found = 0;
     try {
         for (; found < count; ++found) {
             checked_startable(requests[found], requests).active = true;
         }
-        while (started < count) {
-            Plan &plan = *request_of(requests[started++]);
-            plan.start();
-            plan.check_started();
-        }
     } catch (...) {
-        for (; started < found; ++started) {
-            request_of(requests[started])->active = false;
+        while (found > 0) {
+            request_of(requests[--found])->active = false;
         }
         throw;
+    }
+    // Behind one that cannot be started as well: peers wait for those on other communicators.
+    for (size_t i = 0; i < count; ++i) {
+        request_of(requests[i])->start();
+    }
+    for (size_t i = 0; i < count; ++i) {
+        request_of(requests[i])->check_started();
     }
 }
 
@@ -260,7 +262,12 @@ xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
 xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream) {
     return guarded(__func__, [&] {
         Plan &plan = checked_startable(out(request, "request"));
-        check_stream(stream);
+        try {
+            check_stream(stream);
+        } catch (...) {
+            refuse(plan.operations());
+            throw;
+        }
         for (const auto &operation : plan.operations()) {
             operation->comm->wait_until_quiet();
         }

@@ -170,18 +170,6 @@ std::unique_ptr<Plan> Group::plan(Use use) {
     }
 }
 
-// Peers that are in the same group wait for this rank's part in it.
-void Group::refuse(const Operations &operations) {
-    for (const auto &operation : operations) {
-        const Op &op = operation->what.op;
-        if (traits(op.kind).is_message) {
-            operation->comm->refuse(op);
-        } else {
-            operation->comm->refuse();
-        }
-    }
-}
-
 std::unique_ptr<Plan> Group::make_plan(Use use) {
     places_.resize(entries_.size());
     Operations operations, before;
@@ -194,7 +182,7 @@ std::unique_ptr<Plan> Group::make_plan(Use use) {
     }
     if (failure_) {
         if (use == Use::now) {
-            refuse(operations);
+            refuse(operations); // peers that are in the same group wait for this rank's part in it
         }
         fail_requests(*failure_);
         throw *failure_;

@@ -98,7 +98,6 @@ private:
     void stop_following();
     Entry &add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments);
     std::unique_ptr<Plan> make_plan(Use use);
-    static void refuse(const Operations &operations);
     Call join(const Comm &comm, std::span<const size_t> some) const;
     template <class Take> void for_each_operation(size_t stage, const Comm &comm, Take take);
     void add_operations(Operations &operations, size_t stage, const Operations &before);

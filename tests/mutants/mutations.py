@@ -302,7 +302,7 @@ MUTATIONS = [
     mutation("user messages: letters without credit", POST_BOUNDS, "a receiver puts aside without bounds",
              ("src/fabric/post_send.cpp", "return wanted - l.letters_claimed <= post_credit;", "return true;")),
     mutation("user messages: those of a refused group are told to nobody", REFUSED_GROUPS, "their peers wait for ever",
-             ("src/core/group.cpp", "            operation->comm->refuse(op);\n", "            continue;\n")),
+             ("src/core/plan.cpp", "            operation->comm->refuse(op);\n", "            continue;\n")),
     mutation("user messages: what was declined looks received", REFUSED_GROUPS, "its sender takes it for delivered",
              ("src/fabric/post_receive.cpp", "box_.lose(*send, PostItem::Lost::declined);", "box_.close(*send);")),
     mutation("user messages: what was refused is waited for", REFUSED_GROUPS, "a rank that has left fails the others",

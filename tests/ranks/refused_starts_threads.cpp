@@ -1,0 +1,3 @@
+// threads
+// ranks: 2 3
+#include "refused_starts.cpp"
