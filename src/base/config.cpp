@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -188,18 +190,27 @@ const char *set_determinism(Settings &settings, const std::string &text) {
 
 // The lines are read where the algorithms are known (coll/tuning.cpp).
 const char *set_tuning_file(Settings &settings, const std::string &text) {
-    const std::optional<std::string> lines = text.empty() ? "" : read_text(text);
-    if (!lines && access(text.c_str(), F_OK) != 0) {
+    settings.tuning_file = text;
+    settings.tuning.clear();
+    if (text.empty()) {
+        return nullptr;
+    }
+    struct stat file {};
+    const bool is_there = stat(text.c_str(), &file) == 0;
+    if (!is_there && errno == ENOENT) {
         return "the name of a file; there is none with this one";
     }
-    if (!lines && access(text.c_str(), R_OK) != 0) {
+    if (!is_there || access(text.c_str(), R_OK) != 0) {
         return "the name of a file that this process may read";
     }
-    if (!lines) {
-        return "the name of a file, no folder, of up to 1 MiB";
+    if (!S_ISREG(file.st_mode)) {
+        return "the name of a file, no folder and no pipe";
     }
-    settings.tuning_file = text;
-    settings.tuning = *lines;
+    std::optional<std::string> lines = read_text(text);
+    if (!lines) {
+        return "the name of a file of up to 1 MiB";
+    }
+    settings.tuning = std::move(*lines);
     return nullptr;
 }
 
@@ -292,7 +303,8 @@ void apply(Settings &settings, std::string_view name, const std::string &text, G
              known_names().c_str());
     }
     const std::string value = variable->trait == Variable::Trait::secret ? "(hidden)" : text;
-    if (const char *valid = variable->set(settings, text == "auto" ? "" : text)) {
+    const bool leaves_it = text == "auto" && variable->value[0] != '\0'; // what has no default may have that name
+    if (const char *valid = variable->set(settings, leaves_it ? "" : text)) {
         fail(XCOLL_ERR_CONFIG, "%s%s=%s is not valid: expected %s", prefix, shown.c_str(), value.c_str(), valid);
     }
     settings.given.push_back({variable, value, by});

@@ -18,6 +18,7 @@ struct Range {
     bool holds(size_t value) const {
         return first <= value && value <= last;
     }
+    bool operator==(const Range &) const = default;
 };
 
 struct Preference {

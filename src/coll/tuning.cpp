@@ -96,10 +96,17 @@ bool parse_range(std::string_view text, Range &range) {
            (last.empty() || parse_number(last, range.last)) && range.first <= range.last;
 }
 
+// Of two conditions on the same the last would win in silence.
+void check_new(const Line &line, std::string_view condition, bool is_new) {
+    if (!is_new) {
+        line.fail_at(condition, "each condition once, and local or network");
+    }
+}
+
 void read_range(Line &line, Range &range) {
     const std::string_view text = line.take();
     if (!parse_range(text, range)) {
-        line.fail_at(text, "a number or a range such as 4096, 64K.., ..1M or 64K..1M");
+        line.fail_at(text, "a number or a range that rises, such as 4096, 64K.., ..1M or 64K..1M");
     }
 }
 
@@ -114,11 +121,11 @@ void read_conditions(Line &line, Preference &preference) {
         const auto *found = std::find_if(std::begin(ranges), std::end(ranges),
                                          [&](const auto &range) { return range.name == condition; });
         if (found != std::end(ranges)) {
+            check_new(line, condition, found->range == Range{});
             read_range(line, found->range);
-        } else if (condition == "local") {
-            preference.reach = Preference::Reach::local;
-        } else if (condition == "network") {
-            preference.reach = Preference::Reach::network;
+        } else if (condition == "local" || condition == "network") {
+            check_new(line, condition, preference.reach == Preference::Reach::any);
+            preference.reach = condition == "local" ? Preference::Reach::local : Preference::Reach::network;
         } else {
             line.fail_at(condition, "bytes, ranks, groups, local, network or ->");
         }

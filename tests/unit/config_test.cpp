@@ -196,6 +196,10 @@ void what_is_not_valid_is_named(void **) {
     }
     expect_refused("TUNING_FILE=/no/such/file", {}, {"there is none with this one"});
     expect_refused("TUNING_FILE=/proc", {}, {"no folder"});
+    expect_refused("TUNING_FILE=/proc/self/exe/below", {}, {"may read"});
+    expect_refused("TUNING_FILE=/dev/zero", {}, {"no folder and no pipe"});
+    expect_refused("TUNING_FILE=auto", {}, {"there is none with this one"});
+    assert_string_equal(read("TRACE=auto").trace.c_str(), "auto"); // a folder of that name, as it has no default
     expect_refused("NO_SUCH=1", {}, {"NO_SUCH", "TIMEOUT", "ALLREDUCE"});
     expect_refused(nullptr, {"XCOLL_NO_SUCH=1"}, {"XCOLL_NO_SUCH"});
     expect_refused(nullptr, {"XCOLL_=1"}, {"XCOLL_"});
