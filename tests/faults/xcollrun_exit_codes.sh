@@ -40,6 +40,12 @@ chmod +x "$work/script"
 run 126 "$work/script"
 notices 1
 says err 'interpreter'
+# A name is looked for in PATH alone, whatever this folder has of that name.
+cd "$work"
+cp script xcoll-not-in-path
+run 127 xcoll-not-in-path
+says err 'program not found: xcoll-not-in-path (not in PATH; ./xcoll-not-in-path?)'
+cd "$OLDPWD"
 
 # Mistakes on the command line are named, and the usage is shown.
 run 125 --no-such-option true

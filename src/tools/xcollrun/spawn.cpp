@@ -104,12 +104,12 @@ void check_started(const Launch &launch, pid_t pid, Descriptor &report) {
     }
     waitpid(pid, nullptr, 0);
     const std::string &program = launch.options.command.front();
-    if (error == ENOENT && access(program.c_str(), F_OK) == 0) {
+    const bool in_path = program.find('/') == std::string::npos; // then what lies in this folder does not count
+    if (error == ENOENT && !in_path && access(program.c_str(), F_OK) == 0) {
         throw StartFailure{"cannot run " + program + ": the interpreter that it asks for is not found", not_runnable};
     }
     if (error == ENOENT) {
-        throw StartFailure{"program not found: " + program +
-                               (program.find('/') == std::string::npos ? " (not in PATH; ./" + program + "?)" : ""),
+        throw StartFailure{"program not found: " + program + (in_path ? " (not in PATH; ./" + program + "?)" : ""),
                            not_found};
     }
     throw StartFailure{"cannot run " + program + ": " + std::strerror(error), not_runnable};
