@@ -9,7 +9,7 @@ namespace xcoll {
 namespace {
 
 // Of two ranks that swap wide slots: from here on fewer blocks that stay in the nearer cache are worth more than being
-// ahead (measured as wide_slot_bytes was).
+// ahead. Measured as the sizes of these slots (fabric/node.cpp).
 constexpr size_t long_bytes = size_t{1} << 20;
 constexpr uint32_t long_depth = 2;
 

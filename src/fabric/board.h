@@ -24,11 +24,11 @@ inline constexpr uint64_t cell_count = 64;
 // slots that stay in the cache beat any ring up to 4 KiB.
 inline constexpr size_t slot_bytes = 4096;
 inline constexpr uint64_t slot_count = 2;
-// Of a few communicators of two ranks, as far as the budget goes: their slots are swapped, so longer ones pay as well,
-// and reductions above that go through them in blocks of a quarter. Measured on a Xeon with two L3s, in slots of 32 to
-// 512 KiB: blocks of 16 KiB wait too often, and longer slots leave the nearer cache.
-inline constexpr size_t wide_slot_bytes = size_t{128} << 10;
-inline constexpr size_t wide_room_bytes = slot_count * wide_slot_bytes + baton_bytes;
+// Communicators of two ranks have wide slots, as far as the budget goes (node.h): theirs are swapped, so longer ones
+// pay as well, and reductions above that go through them in blocks of a quarter.
+constexpr size_t room_of_wide_slots(size_t slot) {
+    return slot_count * slot + baton_bytes;
+}
 inline constexpr size_t line_bytes = 64;
 // Two lines, less what every head has: processors fetch both at once. Across two L3s of a Zen 4 a broadcast of 64 bytes
 // takes 0.19 us so, and 0.28 with the payload in a slot.

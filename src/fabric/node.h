@@ -27,7 +27,8 @@ class Window;
 struct NodeSizes {
     size_t ring_bytes;     // payload ring of one rank
     size_t heap_bytes = 0; // address space of one rank's symmetric heap
-    size_t wide_pairs = 0; // communicators of two ranks that have wide slots
+    size_t wide_slot_bytes = 0;
+    size_t wide_pairs = 0; // communicators of two ranks that have such slots
     size_t l2_bytes = 0;   // of the smallest second-level cache that any rank of the machine sees; 0: unknown
 };
 // budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
@@ -68,6 +69,9 @@ public:
     }
     size_t l2_bytes() const {
         return l2_bytes_;
+    }
+    size_t wide_slot_bytes() const {
+        return wide_slot_bytes_;
     }
     const Doorbell &doorbell() const {
         return doorbell_;
@@ -119,7 +123,7 @@ private:
     std::vector<Member> members_;
     std::vector<Bed *> beds_;
     int me_, processors_;
-    size_t wide_pairs_, l2_bytes_;
+    size_t wide_slot_bytes_, wide_pairs_, l2_bytes_;
     Doorbell doorbell_;
     Arena arena_;
     Ring ring_;

@@ -40,12 +40,12 @@ void Window::find_slots() {
         std::ranges::transform(boards_, wide.begin(),
                                [](const Board *board) { return board->wide_slots.load(std::memory_order_relaxed); });
     }
-    slot_room_ = wide[0] != 0 && wide[1] != 0 ? wide_slot_bytes : slot_bytes;
+    slot_room_ = wide[0] != 0 && wide[1] != 0 ? node_.wide_slot_bytes() : slot_bytes;
     for (size_t p = 0; p < boards_.size(); ++p) {
         slots_.push_back(has_wide_slots() ? bases_[p] + wide[p] : reinterpret_cast<char *>(boards_[p]->slots));
     }
     if (has_wide_slots()) {
-        constexpr size_t slots = slot_count * wide_slot_bytes;
+        const size_t slots = slot_count * slot_room_;
         batons_ = Batons(slots_[0] + slots, slots_[1] + slots, rank_);
         short_ring_ = ShortRing(offset_of(mine().slots), sizeof mine().slots); // which nobody uses then
     }

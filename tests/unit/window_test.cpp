@@ -125,7 +125,7 @@ void pairs_have_wide_slots_as_far_as_the_budget_goes(void **) {
     }
     assert_int_equal(rich.open()[0]->slot_room(), slot_bytes);
     windows.clear();
-    assert_int_equal(rich.open()[0]->slot_room(), wide_slot_bytes);
+    assert_int_equal(rich.open()[0]->slot_room(), node_sizes(plenty, 0, 2).wide_slot_bytes);
 }
 
 void a_head_tells_how_far_its_owner_had_come(void **) {
