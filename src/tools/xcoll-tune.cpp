@@ -30,10 +30,6 @@ namespace {
 // Far enough apart that a machine that is disturbed for a while disturbs some of them only.
 constexpr int passes = 5;
 
-bool in_job() {
-    return std::getenv("XCOLL_SIZE") || std::getenv("WORLD_SIZE"); // xcollrun's and torchrun's
-}
-
 // Becomes the launcher of a job of this program.
 [[noreturn]] void start_ranks(const Options &options) {
     std::vector<std::string> words = {xcoll::tools::launcher()};
@@ -120,27 +116,25 @@ int compete(const Options &options, const Member &member) {
 }
 
 int run(const Options &options) {
-    if (options.ranks > 0 && in_job()) {
-        throw Mistake("-n is for use without a launcher: this job has its ranks already");
-    }
-    if (!in_job()) {
-        if (!options.out.empty()) {
-            xcoll::tools::check_target("-o", options.out);
-        }
-        start_ranks(options);
-    }
     forget_choices();
     xcoll_comm_t world;
     must(xcoll_init(&world));
     Member member{world, 0, 1};
     must(xcoll_comm_rank(world, &member.rank));
     must(xcoll_comm_size(world, &member.size));
+    const bool in_job = member.size > 1 || std::getenv("XCOLL_CONTROL_FD"); // a launcher may start one rank
+    if (options.ranks > 0 && in_job) {
+        throw Mistake("-n is for use without a launcher: this job has its ranks already");
+    }
     if (member.rank == 0 && !options.out.empty()) {
         xcoll::tools::check_target("-o", options.out);
     }
-    const int code = compete(options, member);
+    const int code = in_job ? compete(options, member) : 0;
     must(xcoll_comm_free(&world));
     must(xcoll_finalize());
+    if (!in_job) {
+        start_ranks(options);
+    }
     return code;
 }
 

@@ -37,6 +37,21 @@ runs_in_a_job_that_exists_already() {
     says err 'this job has its ranks already'
 }
 
+# Variables of another launcher that tell of no job.
+starts_ranks_of_its_own_unless_there_is_a_job() {
+    WORLD_SIZE=4 run 0 -n 2 $few
+    WORLD_SIZE=4 run 0 --ops allreduce --sizes 8 --time 1
+}
+
+# What compares a file with nothing, and all with all, gives all of them the same memory.
+compares_like_with_like() {
+    : >"$work/empty"
+    run 0 -n 2 --time 1 --check "$work/empty"
+    says out 'names nothing for these ranks and sizes'
+    XCOLL_SHM_BUDGET=14M run 2 -n 2 $few
+    says err 'XCOLL_SHM_BUDGET has no room for slots of one size'
+}
+
 is_not_led_by_choices_of_the_environment() {
     XCOLL_ALLREDUCE=gathered XCOLL_TUNING_FILE=/there/is/none run 0 -n 2 $few -o "$work/own"
     silent own 'as gathered'
@@ -105,6 +120,8 @@ refuses_what_cannot_be_meant() {
 a_written_file_is_accepted_and_obeyed
 replaces_a_file_whole
 runs_in_a_job_that_exists_already
+starts_ranks_of_its_own_unless_there_is_a_job
+compares_like_with_like
 is_not_led_by_choices_of_the_environment
 writes_nothing_unless_asked
 check_shows_where_the_file_names_another

@@ -94,6 +94,9 @@ Field::Field(const perf::Member &member, const Options &options) : member_(membe
     } else {
         rivals_.push_back(enter("TUNING_FILE=" + options.check));
     }
+    for (const Entrant &rival : rivals_) {
+        check_equal(rival);
+    }
 }
 
 Field::~Field() {
@@ -112,6 +115,14 @@ Entrant Field::enter(const std::string &settings) const {
     must(xcoll_comm_split_config(member_.comm, 0, member_.rank, &config, &entrant.comm));
     entrant.description = Json::parse(tools::description(entrant.comm));
     return entrant;
+}
+
+// Like is compared with like: of communicators of two ranks only so many get long slots.
+void Field::check_equal(const Entrant &rival) const {
+    const auto slots = [](const Entrant &entrant) { return entrant.description["memory"]["slot_bytes"].number(); };
+    if (slots(rival) != slots(usual_)) {
+        throw Mistake("XCOLL_SHM_BUDGET has no room for slots of one size for all that are compared: expected more");
+    }
 }
 
 void Field::enter_algorithms() {

@@ -52,6 +52,7 @@ public:
 private:
     Entrant enter(const std::string &settings) const;
     void enter_algorithms();
+    void check_equal(const Entrant &rival) const;
     std::vector<Bout> bouts_of(const perf::Operation &operation) const;
 
     const perf::Member &member_;
