@@ -773,7 +773,8 @@ XCOLL_API xcoll_result_t xcoll_sendrecv_enqueue(const void *send, size_t sendcou
                                                 xcoll_comm_t comm, xcoll_stream_t stream);
 
 /* Without any communicator: inout becomes in op inout, element by element, with the same arithmetic as in xcoll_reduce.
- * Not for XCOLL_AVG, which needs a number of ranks. in and inout are different memory or the same. */
+ * Not for XCOLL_AVG, which needs a number of ranks, nor for premultiplied sums. in and inout are different memory or
+ * the same. */
 XCOLL_API xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xcoll_dtype_t dtype,
                                             xcoll_op_t op);
 
