@@ -4,19 +4,11 @@
 #include <thread>
 #include <vector>
 
-#include "ranks/ranks.h"
+#include "ranks/in_step.h"
 
 using ranks::Rank;
 
 namespace {
-
-// All ranks are at the same operation.
-void expect_order(const Rank &rank, xcoll_comm_t comm) {
-    const int mine = rank.rank() + 1;
-    int sum = 0;
-    ranks::succeed(xcoll_allreduce(&mine, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
-    ranks::check(sum == rank.size() * (rank.size() + 1) / 2, "the ranks are out of step");
-}
 
 void a_refused_call_is_told_and_keeps_the_order(const Rank &rank, xcoll_comm_t comm) {
     int one = 1, sum = 0;
@@ -27,11 +19,11 @@ void a_refused_call_is_told_and_keeps_the_order(const Rank &rank, xcoll_comm_t c
     if (rank.size() == 2 && rank.rank() != refused) { // of more, some hear of it from others that have left
         ranks::expect_message({"rank " + std::to_string(refused) + " called an operation with arguments"});
     }
-    expect_order(rank, comm);
+    ranks::expect_in_step(rank, comm);
     xcoll_comm_t part = XCOLL_COMM_NULL;
     ranks::expect(rank.rank() == refused ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH,
                   xcoll_comm_split(comm, rank.rank() == refused ? -7 : 0, 0, &part));
-    expect_order(rank, comm);
+    ranks::expect_in_step(rank, comm);
 }
 
 void a_group_with_a_refused_call_is_told(const Rank &rank, xcoll_comm_t comm) {
@@ -40,7 +32,7 @@ void a_group_with_a_refused_call_is_told(const Rank &rank, xcoll_comm_t comm) {
     xcoll_bcast(rank.rank() == 0 ? nullptr : &one, 1, XCOLL_INT32, 1, comm);
     ranks::succeed(xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
     ranks::expect(rank.rank() == 0 ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, xcoll_group_end());
-    expect_order(rank, comm);
+    ranks::expect_in_step(rank, comm);
 }
 
 // Rank 0 has more than there is room for: what is behind that runs nowhere.
@@ -55,7 +47,7 @@ void what_is_behind_a_failed_stage_is_told(const Rank &rank, xcoll_comm_t comm) 
     ranks::succeed(xcoll_group_then());
     ranks::succeed(xcoll_barrier(comm));
     ranks::expect(XCOLL_ERR_TRUNCATE, xcoll_group_end());
-    expect_order(rank, comm);
+    ranks::expect_in_step(rank, comm);
 }
 
 // Rank 0 waits for nobody, and hears of the difference when it is in its next operation.
@@ -65,7 +57,7 @@ void a_mismatch_harms_no_later_operation(const Rank &rank, xcoll_comm_t comm) {
     const xcoll_result_t result = call(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm);
     ranks::expect(rank.rank() == 0 ? XCOLL_SUCCESS : XCOLL_ERR_MISMATCH, result);
     for (int time = 0; time < 3; ++time) {
-        expect_order(rank, comm);
+        ranks::expect_in_step(rank, comm);
     }
 }
 
@@ -101,7 +93,7 @@ void test(Rank &rank) {
                             what_is_behind_a_failed_stage_is_told, a_mismatch_harms_no_later_operation,
                             threads_make_communicators_at_the_same_time}) {
         part(rank, comm);
-        expect_order(rank, comm);
+        ranks::expect_in_step(rank, comm);
     }
     ranks::succeed(xcoll_comm_free(&comm));
 }

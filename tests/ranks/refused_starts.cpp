@@ -2,19 +2,11 @@
 //
 // Persistent requests that are refused, or cannot be started, leave nobody waiting and nothing out of step: what else
 // was to be started is started, and a start that was refused takes its place in the order.
-#include "ranks.h"
+#include "in_step.h"
 
 using ranks::Rank;
 
 namespace {
-
-// All ranks are at the same operation.
-void expect_order(const Rank &rank, xcoll_comm_t comm) {
-    const int mine = rank.rank() + 1;
-    int sum = 0;
-    ranks::succeed(xcoll_allreduce(&mine, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
-    ranks::check(sum == rank.size() * (rank.size() + 1) / 2, "the ranks are out of step");
-}
 
 // Of two in a list the first is on a communicator that this rank has aborted.
 void a_list_is_started_behind_one_that_has_failed(const Rank &rank, xcoll_comm_t comm) {
@@ -47,7 +39,7 @@ void a_refused_start_takes_its_place(const Rank &rank, xcoll_comm_t comm) {
     const bool is_refused = rank.rank() == 0;
     ranks::expect(is_refused ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH,
                   xcoll_start_enqueue(&request, is_refused ? &one : nullptr));
-    expect_order(rank, comm);
+    ranks::expect_in_step(rank, comm);
     ranks::succeed(xcoll_start_enqueue(&request, nullptr));
     ranks::check(sum == rank.size(), "a request that was refused once does not start any more");
     ranks::succeed(xcoll_request_free(&request));
@@ -71,7 +63,7 @@ void test(Rank &rank) {
     for (const auto part : {a_list_is_started_behind_one_that_has_failed, a_refused_start_takes_its_place,
                             an_init_within_a_group_fails_the_group}) {
         part(rank, comm);
-        expect_order(rank, comm);
+        ranks::expect_in_step(rank, comm);
     }
     ranks::succeed(xcoll_comm_free(&comm));
 }
