@@ -44,8 +44,8 @@ constexpr size_t mib = size_t{1} << 20;
 
 // Measured in slots of 32 to 512 KiB. On a Xeon with L2s of 2 MiB blocks of 16 KiB wait too often, and slots longer
 // than 128 KiB leave the nearer cache. On a Zen 4 with L2s of 1 MiB slots of 256 KiB are better: across two L3s
-// all-gathers, all-to-alls, allreduces and reduce-scatters of 256 KiB to 1 MiB take 0.75 to 0.9 of the time then, under
-// one 0.85 to 1.0, and still longer slots gain no more.
+// all-gathers, all-to-alls, allreduces and reduce-scatters of 256 and 512 KiB take 0.75 to 1.05 of the time then, of
+// 1 MiB 0.65 to 1.1, under one L3 0.8 to 1.05 (uneven all-gathers 1.1); still longer slots gain no more.
 size_t best_wide_slot(size_t l2_bytes) {
     return l2_bytes >= mib && l2_bytes < 2 * mib ? mib / 4 : mib / 8;
 }
