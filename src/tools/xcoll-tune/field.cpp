@@ -121,7 +121,8 @@ Entrant Field::enter(const std::string &settings) const {
 void Field::check_equal(const Entrant &rival) const {
     const auto slots = [](const Entrant &entrant) { return entrant.description["memory"]["slot_bytes"].number(); };
     if (slots(rival) != slots(usual_)) {
-        throw Mistake("XCOLL_SHM_BUDGET has no room for slots of one size for all that are compared: expected more");
+        throw Mistake(
+            "XCOLL_SHM_BUDGET has no room for slots of one size for all that are compared: raise it or leave it out");
     }
 }
 
