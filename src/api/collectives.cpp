@@ -1,7 +1,7 @@
 // The operations of the ABI: each row of operations.def in its four forms.
 #include "api/describe.h"
 #include "api/handle.h"
-#include "core/group.h"
+#include "core/thread_group.h"
 
 namespace xcoll::api {
 

@@ -1,7 +1,7 @@
 // The life of communicators, and questions about them.
 #include "api/config.h"
 #include "api/handle.h"
-#include "core/group.h"
+#include "core/thread_group.h"
 
 using namespace xcoll::api;
 using xcoll::fail;

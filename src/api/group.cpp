@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "api/handle.h"
-#include "core/group.h"
+#include "core/thread_group.h"
 
 namespace xcoll::api {
 

@@ -32,6 +32,15 @@ public:
     int rank() const {
         return rank_;
     }
+    // How many operations this rank passes over to be in step again with the one at fault (base/stance.h).
+    int behind() const {
+        return behind_;
+    }
+    Failure with_behind(int operations) const {
+        Failure failure = *this;
+        failure.behind_ = operations;
+        return failure;
+    }
     std::string message() const {
         return what();
     }
@@ -42,6 +51,7 @@ public:
 private:
     xcoll_result_t result_;
     int rank_;
+    int behind_ = 0;
     std::shared_ptr<const char> message_;
 };
 

@@ -18,7 +18,8 @@ std::string name_of_dim(int dim) {
 } // namespace
 
 std::string describe(const Fingerprint &f) {
-    const auto [kind, dtype, op, by_user, mode, root, count, user_name] = FingerprintParts::of(f);
+    const auto [kind, dtype, op, by_user, stance, root, count, user_name] = FingerprintParts::of(f);
+    const uint8_t mode = stance.mode();
     const char *denormals = mode == 0 ? "" : mode == float_mode_flush ? "flushed" : "treated unusually";
     if (joins_calls(kind)) {
         return format("a group of %zu %s", GroupSignature::calls(count), kind == Kind::group ? "calls" : "reductions") +
@@ -28,6 +29,9 @@ std::string describe(const Fingerprint &f) {
         return root == static_cast<int32_t>(dup_signature)    ? "dup"
                : root == static_cast<int32_t>(init_signature) ? "init"
                                                               : "split";
+    }
+    if (kind == Kind::refused && root == static_cast<int32_t>(passed_over_signature)) {
+        return "nothing, to be in step again after calls that did not match";
     }
     std::string text = name_of(kind);
     if (static_cast<int>(kind) >= kinds || (dtype == Dtype::none && !by_user)) {

@@ -12,6 +12,7 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
+#include "base/stance.h"
 
 namespace xcoll {
 
@@ -221,6 +222,8 @@ struct Op {
     // turn out (up_to_count) the bytes of what is counted; of what exchanges words, what it is; of calls that are
     // joined, also in the place of the count, GroupSignature. And how a reshard reduces.
     uint32_t signature = 0;
+    // Of the first operation of a group on its communicator: how many others the group becomes. See base/stance.h.
+    uint32_t extra_numbers = 0;
     const Reshard *reshard = nullptr;
     // allgather_dyn, alltoall_dyn: the rest of the call, and while it runs what comes.
     const Dynamic *dynamic = nullptr;
@@ -249,8 +252,10 @@ struct Op {
 // never as large. If it combines items of a type that the user made, the hash is of that type as well, and the count is
 // that of their bytes.
 inline constexpr int user_name_bits = 19, count_bits = 64 - user_name_bits;
-inline constexpr uint8_t user_operator_number = 0xff;
+inline constexpr uint8_t user_operator_number = 0x3f;
 
+// Whether a refused operation is none of the program's, but passed over by a rank that was out of step.
+inline constexpr uint32_t passed_over_signature = 1;
 // What tells apart what exchanges words.
 inline constexpr uint32_t split_signature = 0, dup_signature = 1, init_signature = 2;
 
@@ -274,21 +279,31 @@ struct ReshardSignature {
 // What must be equal on all ranks, in a form that can be compared in two instructions and printed by a peer. It is no
 // hash, but for groups: a mismatch message names both calls. Never v-counts, handles or addresses.
 struct Fingerprint {
-    uint64_t what;  // kind | dtype << 8 | op << 16 | floating-point mode << 24 | root or signature << 32
+    uint64_t what;  // kind, dtype and op, 6 bits each | stance << 18 | root or signature << 32
     uint64_t count; // | name of the user's operator << count_bits
     bool operator==(const Fingerprint &) const = default;
 };
 
-// `mode` is the caller's denormal mode (base/float_mode.h); it counts only where arithmetic on floats happens.
-inline Fingerprint fingerprint(const Op &op, uint8_t mode = 0) {
+namespace fingerprint_place {
+inline constexpr int kind_bits = 6, dtype = kind_bits, op = 2 * kind_bits, stance = 3 * kind_bits, root = 32;
+inline constexpr unsigned kind_mask = (1u << kind_bits) - 1;
+static_assert(stance + Stance::bits == root);
+static_assert(kinds <= kind_mask && dtype_numbers <= kind_mask && operator_numbers <= user_operator_number);
+static_assert(user_operator_number <= kind_mask);
+} // namespace fingerprint_place
+
+// Of the caller's stance the denormal mode counts only where arithmetic on floats happens.
+inline Fingerprint fingerprint(const Op &op, Stance stance = {}) {
+    namespace place = fingerprint_place;
     // Of reductions that are joined the types differ, and `op` says that one is of floats.
     const bool has_floats = is_floating(op.dtype) || op.kind == Kind::group_reduce;
     const bool arithmetic = (op.op != Operator::none || op.user) && has_floats;
     const auto number = op.user ? user_operator_number : static_cast<uint8_t>(op.op);
-    const auto place = op.signature != 0 ? op.signature : static_cast<uint32_t>(op.root);
-    return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << 8 |
-                static_cast<uint64_t>(number) << 16 | static_cast<uint64_t>(arithmetic ? mode : 0) << 24 |
-                static_cast<uint64_t>(place) << 32,
+    const auto root = op.signature != 0 ? op.signature : static_cast<uint32_t>(op.root);
+    const uint64_t shown = (arithmetic ? stance : stance.without_mode()).word();
+    return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << place::dtype |
+                static_cast<uint64_t>(number) << place::op | shown << place::stance |
+                static_cast<uint64_t>(root) << place::root,
             (op.item ? op.bytes() : op.count) | static_cast<uint64_t>(op.user_name) << count_bits};
 }
 
@@ -298,19 +313,20 @@ struct FingerprintParts {
     Dtype dtype = Dtype::none;
     Operator op = Operator::none; // if it is not the user's
     bool by_user = false;         // the operator
-    uint8_t mode = 0;             // floating-point
-    int32_t place = -1;           // root, or signature
+    Stance stance{};
+    int32_t place = -1; // root, or signature
     uint64_t count = 0, user_name = 0;
 
     static FingerprintParts of(const Fingerprint &f) {
-        const auto number = static_cast<uint8_t>(f.what >> 16);
+        namespace at = fingerprint_place;
+        const uint64_t number = f.what >> at::op & at::kind_mask;
         const bool by_user = number == user_operator_number;
-        return {static_cast<Kind>(static_cast<uint8_t>(f.what)),
-                static_cast<Dtype>(static_cast<uint8_t>(f.what >> 8)),
+        return {static_cast<Kind>(f.what & at::kind_mask),
+                static_cast<Dtype>(f.what >> at::dtype & at::kind_mask),
                 by_user ? Operator::none : static_cast<Operator>(number),
                 by_user,
-                static_cast<uint8_t>(f.what >> 24),
-                static_cast<int32_t>(f.what >> 32),
+                Stance::of(f.what >> at::stance),
+                static_cast<int32_t>(f.what >> at::root),
                 by_user ? f.count & ((uint64_t{1} << count_bits) - 1) : f.count,
                 by_user ? f.count >> count_bits : 0};
     }

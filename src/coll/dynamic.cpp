@@ -26,7 +26,7 @@ Arrivals::Arrivals(Team &team, const Op &call)
 }
 
 Fingerprint Arrivals::shown(const Fingerprint &call) const {
-    return refused_ ? fingerprint(Op{.kind = Kind::refused}) : call;
+    return refused_ ? fingerprint(Op{.kind = Kind::refused}, FingerprintParts::of(call).stance) : call;
 }
 
 // Items from `first` on.

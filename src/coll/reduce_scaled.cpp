@@ -25,9 +25,8 @@ void scale(const Team &team, const Op &op, char *to) {
 
 Task reduce_scaled(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     if (!can_scale(team, op)) {
-        Op refused;
-        refused.kind = Kind::refused;
-        const Fingerprint told = fingerprint(refused);
+        const Op refused{.kind = Kind::refused};
+        const Fingerprint told = fingerprint(refused, FingerprintParts::of(call).stance);
         co_await refusal(home, team, refused, told, n);
         fail_at(team.rank, XCOLL_ERR_OP,
                 "the operator \"%s\" multiplies %s by a number, but rank %d reduces %s with it", op.user->name.c_str(),

@@ -170,6 +170,7 @@ Team Comm::make_team() {
 }
 
 Comm::~Comm() {
+    catch_up(); // peers may wait for what this rank passes over
     {
         const Owner owner(*this);
         const Failure why(XCOLL_ERR_ABORTED, "the communicator was freed before the operation was done", team_.rank);

@@ -119,8 +119,8 @@ public:
     }
     // Instead of an operation whose arguments are not valid, in any form. Throws nothing, waits for nobody.
     void refuse() noexcept;
-    // Instead of a user's message of a group that will not run. The same.
-    void refuse(const Op &message) noexcept;
+    // The same instead of an operation of a group that will not run, or of a user's message.
+    void refuse(const Op &op) noexcept;
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
     void wait_for(Request &request, Timing timing = Timing::yes);
@@ -182,17 +182,25 @@ private:
     }
     // Reading the mode takes 8 ns, as long as all other checks together; so small operations look at it in turns that
     // are equal on all ranks, and ranks that differ are told within eight operations.
-    uint8_t mode(const Op &op, uint64_t n) {
+    void look_at_mode(const Op &op, uint64_t n) {
         constexpr uint64_t turns = 8;
         if (n % turns == 1 || op.count > slot_bytes) {
-            mode_ = float_mode();
+            stance_.set_mode(float_mode());
         }
-        return mode_;
     }
-    uint64_t take_number() {
+    // The number of an operation, and with which stance it is called.
+    struct Turn {
+        uint64_t n;
+        Stance stance;
+    };
+    [[gnu::always_inline]] Turn take_turn(const Op &op) {
         const uint64_t n = sequence() + 1;
         last_.store(n, std::memory_order_relaxed);
-        return n;
+        look_at_mode(op, n);
+        if (op.extra_numbers != 0) [[unlikely]] {
+            stance_.take_extra_numbers(op.extra_numbers);
+        }
+        return {n, stance_};
     }
     template <class Steps>
     [[gnu::always_inline]] void run_now(const Op &op, const Fingerprint &call, uint64_t n, const Row &row, Steps steps);
@@ -252,14 +260,24 @@ private:
     bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
     [[gnu::always_inline]] void take_out(const Request &request);
     // The last that a thread does to what is in flight: whoever sees this count sees everything before it.
-    // Messages that were refused count, as their peers may wait for an answer, but nobody here waits for them.
+    // Messages that were refused count, as their peers may wait for an answer, but nobody here waits for them. So do
+    // operations that are to be passed over: then the next start looks.
     void tell_in_flight() {
-        const size_t refused = post_ ? post_->refused() : 0;
-        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size() + refused), std::memory_order_release);
+        const size_t others = (post_ ? post_->refused() : 0) + static_cast<size_t>(behind_);
+        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size() + others), std::memory_order_release);
     }
+    // Operation n has failed: this rank may be behind now. With the owner word, or when nothing is in flight.
+    void heed_mismatch(const Failure &failure, uint64_t n);
+    // Before the next operation: in the thread that starts operations, as above.
+    void get_in_step();
+    void catch_up() noexcept; // the same, as a call of its own
+    Request &new_refusal(const Op &shown);
+    void put_refusal(const Op &shown) noexcept;
+    void withhold(const Op &message) noexcept;
     [[gnu::always_inline]] bool move(Request &request, bool &moved);
     [[gnu::always_inline]] static uint64_t time_of(const Request &request, Timing timing = Timing::yes);
     [[gnu::always_inline]] void end(Request &request, uint64_t took);
+    void heed_failure(const Request &request);
     // ---- what is kept of an operation
     [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
         recorder_.begin(n, call, row.name);
@@ -291,7 +309,7 @@ private:
     std::atomic<uint32_t> in_flight_count_{0};
     std::atomic<bool> owned_{false};
     std::atomic<uint64_t> last_{0}; // written by the thread that starts operations
-    uint8_t mode_ = 0;
+    Stance stance_;
     bool checks_ = false;    // that one thread at a time starts operations
     bool is_listed_ = false; // the process knows it, from its first request on; for the thread that starts operations
     Patience patience_;
@@ -314,6 +332,9 @@ private:
     // cache line.
     std::unique_ptr<Trace> trace_;
     GroupHabitPlace group_habit_;
+    // Operations that this rank is to pass over, as it saw in one that began later than `in_step_since_`.
+    int behind_ = 0;
+    uint64_t in_step_since_ = 0;
     std::atomic<std::thread::id> starter_{}; // who is starting something, if that is checked
 };
 

@@ -49,6 +49,9 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
         record_end(recorded, failure.result());
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
+        } else {
+            heed_mismatch(failure, n);
+            catch_up();
         }
         throw with_own_words(team_.rank, op, failure);
     } catch (const std::bad_alloc &) {
@@ -70,8 +73,9 @@ void Comm::run(const Call &call) {
         run_as_request(call);
         return;
     }
-    const uint64_t n = take_number();
-    const Fingerprint print = fingerprint(op, mode(op, n));
+    const Turn turn = take_turn(op);
+    const uint64_t n = turn.n;
+    const Fingerprint print = fingerprint(op, turn.stance);
     const Row &row = choices_.row(op);
     run_now(op, print, n, row, [&] {
         if (row.run == one_shot) {
@@ -97,7 +101,7 @@ bool Comm::has_plain_habit(const Op &op, const Row &row) const {
 void Comm::learn(Habit &habit, const Call &call) {
     const Row &row = choices_.row(call.op);
     if (has_plain_habit(call.op, row)) {
-        habit.know(call, fingerprint(call.op, mode_), mode_, row);
+        habit.know(call, fingerprint(call.op, stance_), stance_, row);
     }
 }
 
@@ -114,11 +118,11 @@ template <Kind kind> void Comm::run_again(Known &known) {
         run_as_request(known.call);
         return;
     }
-    const uint64_t n = take_number();
-    const uint8_t float_mode = mode(op, n);
-    if (known.mode != float_mode) [[unlikely]] {
-        known.fingerprint = fingerprint(op, float_mode);
-        known.mode = float_mode;
+    const Turn turn = take_turn(op);
+    const uint64_t n = turn.n;
+    if (known.stance != turn.stance) [[unlikely]] {
+        known.fingerprint = fingerprint(op, turn.stance);
+        known.stance = turn.stance;
     }
     run_now(op, known.fingerprint, n, *known.row, [&] { one_shot_now<kind>(op, known.fingerprint, n); });
 }

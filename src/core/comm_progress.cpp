@@ -26,8 +26,8 @@ inline void Comm::end(Request &request, uint64_t took) {
         request.ticks_per_ns = membership_.node->ticks_per_ns();
     }
     record_end(request.recorded, request.result());
-    if (request.is_fatal()) [[unlikely]] {
-        give_up(*request.failure); // before its buffers are their user's again
+    if (request.failure) [[unlikely]] {
+        heed_failure(request);
     }
     for (const auto &observer : request.observers) {
         if (observer) {

@@ -45,7 +45,7 @@ void Comm::heed_earlier(Request &request) {
         if (const auto &why = earlier->failure) {
             request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
             request.is_refused = true;
-            request.call = fingerprint(Op{.kind = Kind::refused});
+            request.call = fingerprint(Op{.kind = Kind::refused}, request.stance);
             request.row = &choices_.row(Kind::refused, 0);
         }
     }
@@ -81,15 +81,16 @@ Kind Comm::manner_of(const Request &request) const {
 
 inline void Comm::give_number(Request &request) {
     const Op &op = request.what.op;
-    const uint64_t n = take_number();
-    const uint8_t float_mode = mode(op, n);
+    const auto [n, stance] = take_turn(op);
     request.n = n;
-    if (!request.row || request.mode != float_mode) {
+    if (!request.row) {
         request.row = &choices_.row(op);
-        request.call = fingerprint(op, float_mode);
-        request.mode = float_mode;
         request.manner = manner_of(request);
+        request.call = fingerprint(op, stance);
+    } else if (request.stance != stance) {
+        request.call = fingerprint(op, stance);
     }
+    request.stance = stance;
     request.recorded = record(op, request.call, n, *request.row);
 }
 
@@ -162,6 +163,7 @@ void Comm::start_beside_others(Request &request) {
     }
     be_listed();
     const Owner owner(*this, Owner::If{has_in_flight() || traits(request.what.op.kind).is_message});
+    get_in_step();
     put_in_flight(request);
 }
 
@@ -199,13 +201,54 @@ void Comm::run_as_request(const Call &call) {
     }
 }
 
-void Comm::refuse() noexcept {
+// ---- operations that do not run
+
+namespace {
+Op passed_over() {
+    Op op;
+    op.kind = Kind::refused;
+    op.signature = passed_over_signature;
+    op.extra_numbers = 1;
+    return op;
+}
+} // namespace
+
+Request &Comm::new_refusal(const Op &shown) {
+    std::erase_if(refusals_, [](const auto &request) { return request->starts > 0 && request->done(); });
     Call call;
-    call.op.kind = Kind::refused;
+    call.op = shown;
+    return *refusals_.emplace_back(std::make_unique<Request>(this, std::move(call)));
+}
+
+void Comm::get_in_step() {
+    if (behind_ == 0) [[likely]] {
+        return;
+    }
+    for (; behind_ > 0; --behind_) {
+        put_in_flight(new_refusal(passed_over()));
+    }
+    in_step_since_ = sequence();
+}
+
+void Comm::catch_up() noexcept {
+    bool is_behind = false;
+    {
+        const Owner owner(*this, Owner::If{has_in_flight()}); // who drives looks whether there is something to start
+        is_behind = behind_ > 0;
+        behind_ -= is_behind ? 1 : 0;
+    }
+    if (is_behind) {
+        put_refusal(passed_over()); // behind the others
+    }
+}
+
+void Comm::refuse() noexcept {
+    put_refusal({.kind = Kind::refused});
+}
+
+void Comm::put_refusal(const Op &shown) noexcept {
     try {
-        std::erase_if(refusals_, [](const auto &request) { return request->done(); });
-        refusals_.push_back(std::make_unique<Request>(this, std::move(call)));
-        start(*refusals_.back());
+        start(new_refusal(shown));
         drive();
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for what was not to be refused
@@ -214,7 +257,15 @@ void Comm::refuse() noexcept {
     }
 }
 
-void Comm::refuse(const Op &message) noexcept {
+void Comm::refuse(const Op &op) noexcept {
+    if (traits(op.kind).is_message) {
+        withhold(op);
+    } else {
+        put_refusal({.kind = Kind::refused, .extra_numbers = op.extra_numbers});
+    }
+}
+
+void Comm::withhold(const Op &message) noexcept {
     if (!window_) {
         return; // no message was accepted
     }

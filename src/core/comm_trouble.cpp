@@ -1,4 +1,6 @@
-// What a communicator does not survive, and how everything in flight on it ends then.
+// What a communicator does not survive, and how everything in flight on it ends then. And what it does survive.
+#include <algorithm>
+
 #include "core/comm.h"
 #include "core/owner.h"
 
@@ -33,6 +35,21 @@ void Comm::give_up(const Failure &why) {
         window_->recall();
     } else {
         transport_->say_farewell(why);
+    }
+}
+
+void Comm::heed_failure(const Request &request) {
+    if (request.is_fatal()) {
+        give_up(*request.failure); // before its buffers are their user's again
+    } else {
+        heed_mismatch(*request.failure, request.n);
+    }
+}
+
+void Comm::heed_mismatch(const Failure &failure, uint64_t n) {
+    if (failure.behind() > 0 && n > in_step_since_) {
+        behind_ = std::max(behind_, failure.behind());
+        tell_in_flight();
     }
 }
 

@@ -7,22 +7,8 @@
 #include "base/group_signature.h"
 #include "coll/joined_shot.h"
 #include "core/comm.h"
-#include "core/process.h"
-#include "core/user_function.h"
 
 namespace xcoll {
-
-namespace {
-
-// A thread's groups are its own by the rules of the ABI, and no argument of a call names them.
-struct ThreadGroup {
-    // Not its owner: where an end of the thread is to be noted, the system wants memory or aborts.
-    Group *group = nullptr;
-    int depth = 0;
-};
-thread_local ThreadGroup thread_group;
-
-} // namespace
 
 Call &Group::add(Comm &comm, const std::optional<Arguments> &arguments) {
     stop_following();
@@ -101,9 +87,9 @@ Call Group::join(const Comm &comm, std::span<const size_t> some) const {
     return whole;
 }
 
-// The operations of a stage on a communicator, in the order of their numbers: the exchange of all that moves data, then
-// the others, of which small reductions are joined. Of each, `take` gets the call, and which entries it is made of.
-template <class Take> void Group::for_each_operation(size_t stage, const Comm &comm, Take take) {
+// The exchange of all that moves data, then the others, of which small reductions are joined.
+Group::Joins Group::joins(size_t stage, const Comm &comm) {
+    Joins operations;
     std::vector<size_t> movers, others, small;
     for (size_t i = 0; i < entries_.size(); ++i) {
         if (entries_[i].stage == stage && entries_[i].comm == &comm) {
@@ -113,17 +99,16 @@ template <class Take> void Group::for_each_operation(size_t stage, const Comm &c
     }
     const auto take_joined = [&](std::vector<size_t> &some) {
         if (!some.empty()) {
-            take(some.size() > 1 ? join(comm, some) : entries_[some[0]].call, std::span<const size_t>(some));
+            operations.push_back(std::exchange(some, {}));
         }
-        some.clear();
     };
     take_joined(movers);
     size_t room = 0; // of those that are joined
-    for (const size_t &i : others) {
+    for (const size_t i : others) {
         const Op &op = entries_[i].call.op;
         // Of a call that was refused not even the kind may be known.
         if (!traits(op.kind).reduces || !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
-            take(entries_[i].call, std::span(&i, 1));
+            operations.push_back({i});
             continue;
         }
         const size_t more = JoinedShot::room_of(op, comm.team().size);
@@ -135,6 +120,19 @@ template <class Take> void Group::for_each_operation(size_t stage, const Comm &c
         room += more;
     }
     take_joined(small);
+    return operations;
+}
+
+// Of each, `take` gets the call, and which entries it is made of.
+template <class Take> void Group::for_each_operation(const Comm &comm, const Joins &operations, Take take) {
+    for (const std::vector<size_t> &entries : operations) {
+        if (entries.size() == 1) {
+            take(entries_[entries[0]].call, entries);
+        } else {
+            Call whole = join(comm, entries);
+            take(whole, entries);
+        }
+    }
 }
 
 // The operations of one stage, for each communicator in the order in which they appear.
@@ -146,7 +144,7 @@ void Group::add_operations(Operations &operations, size_t stage, const Operation
         }
     }
     for (Comm *comm : comms) {
-        for_each_operation(stage, *comm, [&](const Call &call, std::span<const size_t> entries) {
+        for_each_operation(*comm, joins(stage, *comm), [&](const Call &call, std::span<const size_t> entries) {
             for (size_t k = 0; k < entries.size(); ++k) {
                 places_[entries[k]] = {operations.size(), k};
             }
@@ -155,6 +153,21 @@ void Group::add_operations(Operations &operations, size_t stage, const Operation
         });
     }
 }
+
+namespace {
+// See base/stance.h. Messages take no numbers.
+void tell_extra_numbers(const Operations &operations) {
+    const auto is_numbered = [](const Request &one) { return !traits(one.what.op.kind).is_message; };
+    for (const auto &one : operations) {
+        const auto first = std::find_if(operations.begin(), operations.end(), [&](const auto &other) {
+            return other->comm == one->comm && is_numbered(*other);
+        });
+        if (is_numbered(*one) && *first != one) {
+            ++(*first)->what.op.extra_numbers;
+        }
+    }
+}
+} // namespace
 
 std::unique_ptr<Plan> Group::plan(Use use) {
     stop_following();
@@ -180,6 +193,7 @@ std::unique_ptr<Plan> Group::make_plan(Use use) {
             before.assign(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
         }
     }
+    tell_extra_numbers(operations);
     if (failure_) {
         if (use == Use::now) {
             refuse(operations); // peers that are in the same group wait for this rank's part in it
@@ -272,12 +286,19 @@ bool Group::runs_messages(Comm &comm) {
 // One operation after the other, as a plan would number them. Those behind a failed one of their stage run, as peers
 // wait for them; of later stages peers are told that they do not.
 void Group::run_in_turn(Comm &comm) {
-    std::optional<Failure> first;
+    std::vector<Joins> all;
+    size_t numbers = 0;
     for (size_t stage = 0; stage <= stage_; ++stage) {
+        numbers += all.emplace_back(joins(stage, comm)).size();
+    }
+    auto extra_numbers = static_cast<uint32_t>(numbers - 1);
+    std::optional<Failure> first;
+    for (const Joins &operations : all) {
         const bool is_refused = first.has_value();
-        for_each_operation(stage, comm, [&](const Call &call, std::span<const size_t>) {
+        for_each_operation(comm, operations, [&](Call &call, std::span<const size_t>) {
+            call.op.extra_numbers = std::exchange(extra_numbers, 0);
             if (is_refused) {
-                comm.refuse();
+                comm.refuse(call.op);
                 return;
             }
             try {
@@ -330,37 +351,10 @@ std::unique_ptr<KnownGroup> Group::known() {
         parts.emplace_back(entry.call, *entry.arguments);
     }
     auto group = std::make_unique<KnownGroup>(std::move(parts));
-    for_each_operation(0, *entries_[0].comm,
+    const Comm &comm = *entries_[0].comm;
+    for_each_operation(comm, joins(0, comm),
                        [&](const Call &whole, std::span<const size_t> some) { group->add(whole, some); });
     return group;
-}
-
-Group *group_of_thread() {
-    look_outside_operators();
-    return thread_group.group;
-}
-
-void open_group() {
-    check_outside_operators();
-    ThreadGroup &mine = thread_group;
-    if (mine.depth == 0) {
-        mine.group = new Group;
-        process().thread_enters();
-    }
-    ++mine.depth;
-}
-
-std::unique_ptr<Group> close_group() {
-    check_outside_operators();
-    ThreadGroup &mine = thread_group;
-    if (mine.depth == 0) {
-        fail(XCOLL_ERR_STATE, "no group is open on this thread: expected xcoll_group_start before");
-    }
-    if (--mine.depth > 0) {
-        return nullptr;
-    }
-    process().thread_leaves();
-    return std::unique_ptr<Group>(std::exchange(mine.group, nullptr));
 }
 
 } // namespace xcoll

@@ -6,7 +6,7 @@
 // The calls of one communicator that only move data become one Exchange, whatever their number: one head, one stream,
 // so 64 small all-gathers cost little more than one. Small reductions are joined in one shot (coll/joined_shot.h).
 // Everything else is an operation of its own. All ranks plan alike, from the calls without their buffers. Those whose
-// calls do not match may plan different numbers of operations, and are out of order from then on.
+// calls do not match may plan different numbers of operations, and get in step again (base/stance.h).
 //
 // A stage begins when the one before it is complete on this rank, not chunk by chunk behind it: where all share memory
 // there is nothing to hide. On two cores of a Xeon a reduce-scatter of 1.5 MiB and the all-gather of its results take
@@ -22,7 +22,6 @@
 
 #include "core/group_habit.h"
 #include "core/plan.h"
-#include "core/process.h"
 
 namespace xcoll {
 
@@ -99,7 +98,10 @@ private:
     Entry &add_entry(Comm &comm, size_t stage, const std::optional<Arguments> &arguments);
     std::unique_ptr<Plan> make_plan(Use use);
     Call join(const Comm &comm, std::span<const size_t> some) const;
-    template <class Take> void for_each_operation(size_t stage, const Comm &comm, Take take);
+    // The operations of a stage on a communicator in the order of their numbers, by the entries that each is made of.
+    using Joins = std::vector<std::vector<size_t>>;
+    Joins joins(size_t stage, const Comm &comm);
+    template <class Take> void for_each_operation(const Comm &comm, const Joins &operations, Take take);
     void add_operations(Operations &operations, size_t stage, const Operations &before);
     void fail_requests(const Failure &why);
     bool runs_without_plan();
@@ -117,16 +119,5 @@ private:
     std::optional<Failure> failure_;
     size_t stage_ = 0;
 };
-
-// The group of the calling thread: nullptr outside of groups. Throws STATE in the function of an operator, whatever is
-// open around it.
-Group *group_of_thread();
-inline Group *current_group() {
-    return process().has_threads_inside() ? group_of_thread() : nullptr;
-}
-// They nest: only the outermost is one.
-void open_group();
-// The group, if this was the outermost; throws STATE if none is open.
-std::unique_ptr<Group> close_group();
 
 } // namespace xcoll

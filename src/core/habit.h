@@ -64,7 +64,7 @@ template <class Make> constexpr auto by_habit(Make make) {
 struct Known {
     KnownCall call;
     Fingerprint fingerprint;
-    uint8_t mode; // of arithmetic, in the fingerprint
+    Stance stance; // in the fingerprint
     const Row *row;
 };
 
@@ -95,8 +95,8 @@ public:
         return false;
     }
     // What repeats(). Without memory for it, nothing is known.
-    void know(const Call &call, const Fingerprint &fingerprint, uint8_t mode, const Row &row) noexcept {
-        last_[at_].known.reset(new (std::nothrow) Known{{call}, fingerprint, mode, &row});
+    void know(const Call &call, const Fingerprint &fingerprint, Stance stance, const Row &row) noexcept {
+        last_[at_].known.reset(new (std::nothrow) Known{{call}, fingerprint, stance, &row});
     }
 
 private:

@@ -18,6 +18,7 @@ void KnownGroup::add(const Call &whole, std::span<const size_t> some) {
         operation.ops.assign(op.parts.begin(), op.parts.end());
         op.parts = operation.ops;
     }
+    operations_[0]->whole.op.extra_numbers = static_cast<uint32_t>(operations_.size() - 1);
 }
 
 bool KnownGroup::begins_like(std::span<const KnownPart> parts) const {

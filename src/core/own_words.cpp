@@ -28,7 +28,8 @@ Failure with_own_words(int rank, const Op &op, const Failure &failure) {
     const bool is_group = joins_calls(op.kind);
     return failure_at(failure.rank(), failure.result(), "%s. The %s of rank %d %s %s", failure.what(),
                       is_group ? "calls" : "operator", rank, is_group ? "are" : "is",
-                      (is_group ? list_of_calls(op) : name_of_operator(op)).c_str());
+                      (is_group ? list_of_calls(op) : name_of_operator(op)).c_str())
+        .with_behind(failure.behind());
 }
 
 } // namespace xcoll

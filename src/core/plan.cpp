@@ -9,12 +9,7 @@ namespace xcoll {
 
 void refuse(std::span<const std::shared_ptr<Request>> operations) noexcept {
     for (const auto &operation : operations) {
-        const Op &op = operation->what.op;
-        if (traits(op.kind).is_message) {
-            operation->comm->refuse(op);
-        } else {
-            operation->comm->refuse();
-        }
+        operation->comm->refuse(operation->what.op);
     }
 }
 

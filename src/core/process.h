@@ -68,7 +68,7 @@ public:
     }
 
     // ---- threads that are inside of something that changes what their calls mean: a group that they have open
-    // (core/group.h), the function of an operator (core/user_function.h), or one that is told of an end
+    // (core/thread_group.h), the function of an operator (core/user_function.h), or one that is told of an end
     // (core/observer.h). Every call asks first whether any is.
     void thread_enters() {
         threads_inside_.fetch_add(1, std::memory_order_relaxed);

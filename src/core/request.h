@@ -30,8 +30,8 @@ struct Request {
     std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
     const Row *row = nullptr;                    // as the next: found at the first start, the same at all others
     Fingerprint call{};
-    uint8_t mode = 0; // of arithmetic, in `call`
-    uint64_t n = 0;   // 0: a message
+    Stance stance;  // in `call`
+    uint64_t n = 0; // 0: a message
     Recorded recorded;
     Parking parking;
     TaskHome home{};

@@ -6,10 +6,17 @@ namespace xcoll {
 
 namespace {
 
-// Of two groups that seem to be alike: where they are not.
+// Of two calls that seem to be alike: where they are not.
 std::string difference(const Fingerprint &mine, const Fingerprint &theirs) {
-    const Kind kind = FingerprintParts::of(mine).kind;
-    if (!joins_calls(kind) || describe(mine) != describe(theirs)) {
+    const FingerprintParts parts = FingerprintParts::of(mine);
+    if (describe(mine) != describe(theirs)) {
+        return "";
+    }
+    if (!parts.stance.is_in_step(FingerprintParts::of(theirs).stance)) {
+        return ", which is another one, as earlier calls did not match: the ranks are in step again from one of the "
+               "next on";
+    }
+    if (!joins_calls(parts.kind)) {
         return "";
     }
     const auto [first, last] = GroupSignature::difference(mine.count, theirs.count);
@@ -21,12 +28,13 @@ std::string difference(const Fingerprint &mine, const Fingerprint &theirs) {
 } // namespace
 
 Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const Fingerprint &theirs) {
-    return {XCOLL_ERR_MISMATCH,
-            format("operation %llu: rank %d called %s, but rank %d called %s%s. All ranks of a communicator must call "
+    const Failure failure =
+        failure_at(peer, XCOLL_ERR_MISMATCH,
+                   "operation %llu: rank %d called %s, but rank %d called %s%s. All ranks of a communicator must call "
                    "the same operations in the same order",
                    static_cast<unsigned long long>(n), rank, describe(mine).c_str(), peer, describe(theirs).c_str(),
-                   difference(mine, theirs).c_str()),
-            peer};
+                   difference(mine, theirs).c_str());
+    return failure.with_behind(FingerprintParts::of(mine).stance.behind(FingerprintParts::of(theirs).stance));
 }
 
 Failure left_early(uint64_t n, int peer) {

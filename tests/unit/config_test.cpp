@@ -11,6 +11,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/float_mode.h"
 #include "base/op.h"
 
 using namespace xcoll;
@@ -285,18 +286,19 @@ void a_fingerprint_holds_what_must_match_and_nothing_else(void **) {
     other.count = 11;
     assert_false(fingerprint(other) == usual);
     // How denormals are treated counts where floats are added up.
-    assert_false(fingerprint(call, 3) == usual);
+    const Stance flushes = Stance::in_mode(float_mode_flush);
+    assert_false(fingerprint(call, flushes) == usual);
     call.dtype = Dtype::int32;
-    assert_true(fingerprint(call, 3) == fingerprint(call));
+    assert_true(fingerprint(call, flushes) == fingerprint(call));
     call.dtype = Dtype::float32;
     call.op = Operator::none;
-    assert_true(fingerprint(call, 3) == fingerprint(call));
+    assert_true(fingerprint(call, flushes) == fingerprint(call));
 }
 
 void a_fingerprint_can_be_read(void **) {
     Op call = allreduce(Dtype::bfloat16, Operator::avg, size_t{1} << 40);
     assert_string_equal(describe(fingerprint(call)).c_str(), "allreduce(avg, 1099511627776 x bfloat16)");
-    assert_string_equal(describe(fingerprint(call, 3)).c_str(),
+    assert_string_equal(describe(fingerprint(call, Stance::in_mode(float_mode_flush))).c_str(),
                         "allreduce(avg, 1099511627776 x bfloat16, denormals flushed)");
     call.kind = Kind::bcast;
     call.op = Operator::none;
