@@ -55,14 +55,14 @@ void Watcher::fail_late(const Until &until, int64_t timeout_ms) const {
     const auto message = comm_.delayed_message(until);
     const std::string what = message ? message->text
                                      : format("operation %llu: %s.", static_cast<unsigned long long>(operation()),
-                                              roll_call(operation()).c_str());
+                                              roll_call(operation(), until).c_str());
     fail_at(message ? message->peer : latecomer(until), XCOLL_ERR_TIMEOUT,
             "rank %d waited longer than %.3g s in %s XCOLL_TIMEOUT or xcoll_comm_set_timeout set the limit", team_.rank,
             static_cast<double>(timeout_ms) / 1000, what.c_str());
 }
 
 uint64_t Watcher::operation() const {
-    return team_.window ? newest(team_.window->mine()) : 0;
+    return team_.window ? newest(team_.window->mine()) : comm_.sequence();
 }
 
 // A rank that freed the communicator will not enter an operation any more.
@@ -143,9 +143,10 @@ int Watcher::latecomer(const Until &until) const {
     return until.owner >= 0 ? until.owner : Failure::nobody;
 }
 
-std::string Watcher::roll_call(uint64_t n) const {
+std::string Watcher::roll_call(uint64_t n, const Until &until) const {
     if (!team_.window) {
-        return "a message from another rank did not come";
+        return until.owner >= 0 ? format("no message has come from rank %d, or it has not taken one", until.owner)
+                                : "a message from another rank did not come";
     }
     std::string text;
     for (int p = 0; p < team_.size; ++p) {

@@ -35,7 +35,7 @@ public:
     void abort(const Failure &why);
 
     // "rank 3 has not entered operation 17": the ranks of a window that are behind.
-    std::string roll_call(uint64_t n) const;
+    std::string roll_call(uint64_t n, const Until &until) const;
 
 private:
     void check_alive(const Until &until) const;

@@ -23,16 +23,25 @@ void Mailbox::begin(const Envelope &envelope) {
              static_cast<unsigned long long>(newest_));
     }
     newest_ = envelope.operation;
-    alive_.push_back(envelope);
+    alive_.push_back({envelope, {}});
+}
+
+Mailbox::Alive *Mailbox::find_alive(uint64_t operation) {
+    const auto found = std::find_if(alive_.begin(), alive_.end(),
+                                    [=](const Alive &alive) { return alive.envelope.operation == operation; });
+    return found != alive_.end() ? &*found : nullptr;
 }
 
 bool Mailbox::is_over(uint64_t operation) const {
-    return operation <= newest_ && std::none_of(alive_.begin(), alive_.end(), [&](const Envelope &envelope) {
-               return envelope.operation == operation;
+    return operation <= newest_ && std::none_of(alive_.begin(), alive_.end(), [=](const Alive &alive) {
+               return alive.envelope.operation == operation;
            });
 }
 
 void Mailbox::end(const Envelope &envelope) {
+    if (const Alive *alive = find_alive(envelope.operation); alive && alive->failure) {
+        throw *alive->failure;
+    }
     for (int p = 0; parcel_count_ > 0 && p < size(); ++p) {
         const Parcel *parcel = aside(p, envelope.operation);
         if (parcel && parcel->envelope.call != envelope.call) {
@@ -40,7 +49,83 @@ void Mailbox::end(const Envelope &envelope) {
         }
     }
     drop_parcels(envelope.operation);
-    std::erase_if(alive_, [&](const Envelope &other) { return other.operation == envelope.operation; });
+    forget_alive(envelope.operation);
+}
+
+void Mailbox::forget_alive(uint64_t operation) {
+    if (const Alive *alive = find_alive(operation)) {
+        ended_.push_back(alive->envelope);
+        alive_.erase(alive_.begin() + (alive - alive_.data()));
+    }
+    if (ended_.size() > remembered) {
+        ended_.pop_front();
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- questions
+
+const Envelope *Mailbox::answer(const Question &question) {
+    const uint64_t operation = question.envelope.operation;
+    const Fingerprint &call = question.envelope.call;
+    if (operation > newest_) {
+        questions_.push_back(question);
+        return nullptr;
+    }
+    if (Alive *alive = find_alive(operation)) {
+        if (alive->envelope.call == call) {
+            return nullptr;
+        }
+        take_nothing(question.peer, operation);
+        if (!alive->failure) {
+            alive->failure = mismatch(operation, rank_, alive->envelope.call, question.peer, call);
+            fail_receives(*alive);
+        }
+        return &alive->envelope;
+    }
+    const auto ended = std::find_if(ended_.begin(), ended_.end(),
+                                    [=](const Envelope &envelope) { return envelope.operation == operation; });
+    return ended != ended_.end() && ended->call != call ? &*ended : nullptr;
+}
+
+// It may wait until its buffers are free.
+void Mailbox::take_nothing(int peer, uint64_t operation) {
+    parcel_count_ -= peer_of(peer).parcels.remove_if(
+        [=](const Parcel &parcel) { return !parcel.left && parcel.envelope.operation == operation; });
+}
+
+void Mailbox::fail_receives(const Alive &alive) {
+    for (Peer &peer : peers_) {
+        std::erase_if(peer.expected, [&](uint32_t slot) {
+            const bool concerned = items_[slot].envelope.operation == alive.envelope.operation;
+            if (concerned) {
+                close(items_[slot], *alive.failure);
+            }
+            return concerned;
+        });
+    }
+}
+
+std::vector<Mailbox::Question> Mailbox::take_questions(uint64_t operation) {
+    std::vector<Question> taken;
+    std::erase_if(questions_, [&](const Question &question) {
+        const bool is_due = question.envelope.operation <= operation;
+        if (is_due) {
+            taken.push_back(question);
+        }
+        return is_due;
+    });
+    return taken;
+}
+
+std::vector<Mailbox::Question> Mailbox::overdue() {
+    std::vector<Question> questions;
+    for (Item &item : items_) {
+        constexpr int patient_looks = 2;
+        if (item.in_use && item.has_ticket && !item.signal.reached(item.value) && ++item.looks == patient_looks) {
+            questions.push_back({item.peer, item.envelope});
+        }
+    }
+    return questions;
 }
 
 void Mailbox::drop_parcels(uint64_t operation) {
@@ -52,7 +137,7 @@ void Mailbox::drop_parcels(uint64_t operation) {
 
 void Mailbox::leave(uint64_t operation) {
     drop_parcels(operation);
-    std::erase_if(alive_, [=](const Envelope &envelope) { return envelope.operation == operation; });
+    forget_alive(operation);
     for (Peer &peer : peers_) {
         std::erase_if(peer.expected, [&](uint32_t slot) { return items_[slot].envelope.operation == operation; });
     }
@@ -99,6 +184,7 @@ uint32_t Mailbox::post(int peer, const Envelope &envelope, const void *data, siz
     item.in_use = true;
     item.has_ticket = true;
     item.in_network = false;
+    item.looks = 0;
     item.failure.reset();
     return slot;
 }
@@ -138,7 +224,13 @@ void Mailbox::release(uint32_t slot) {
 // --------------------------------------------------------------------------------------------------- meeting
 
 void Mailbox::expect(uint32_t slot) {
-    peer_of(items_[slot].peer).expected.push_back(slot);
+    Item &item = items_[slot];
+    const Alive *alive = find_alive(item.envelope.operation);
+    if (alive && alive->failure) {
+        close(item, *alive->failure);
+    } else {
+        peer_of(item.peer).expected.push_back(slot);
+    }
 }
 
 Mailbox::Parcel *Mailbox::aside(int peer, uint64_t operation) {

@@ -3,6 +3,10 @@
 // A message is known by its sender and its operation; those of one operation meet its receives in the order of both.
 // What nobody has asked for yet lies aside, so no message stands in the way of another. What comes for an operation
 // that this rank has left is dropped: peers may have sent it before they learned of the failure.
+//
+// Ranks whose calls differ may wait for each other without a message between them: where one broadcasts from the other
+// and that from the first, nobody sends. So who waits for long asks, and is told what its peer calls if that is
+// something else. The peer, too, learns from the question that its own operation is none of the asker's.
 #pragma once
 
 #include <deque>
@@ -41,6 +45,7 @@ public:
         bool in_use = false;
         bool has_ticket = false; // false: a notice that nobody waits for
         bool in_network = false; // the network works on it and will say when it is done
+        int looks = 0;           // for how long it is not over: see overdue()
         std::optional<Failure> failure;
     };
 
@@ -70,6 +75,17 @@ public:
 
     // ---- operations
     void begin(const Envelope &envelope);
+    struct Question {
+        int peer;
+        Envelope envelope;
+    };
+    // What this rank calls, if it is not the same: then its own operation fails as well, if it is not over. nullptr:
+    // there is nothing to say, or not before it begins (see take_questions).
+    const Envelope *answer(const Question &question);
+    // Those that came too early for an answer, of an operation that has begun now.
+    std::vector<Question> take_questions(uint64_t operation);
+    // What is not over although it was not at the last look either. Once.
+    std::vector<Question> overdue();
     void end(const Envelope &envelope);
     // Forgets everything about an operation that this rank leaves early; everything at all. But what the network is
     // working on: once that is over, for a second call.
@@ -129,7 +145,15 @@ private:
     const Peer &peer_of(int peer) const {
         return peers_[static_cast<size_t>(peer)];
     }
+    struct Alive {
+        Envelope envelope;
+        std::optional<Failure> failure; // somebody else waits for this rank in another call
+    };
+    Alive *find_alive(uint64_t operation);
     bool is_over(uint64_t operation) const;
+    void forget_alive(uint64_t operation);
+    void fail_receives(const Alive &alive);
+    void take_nothing(int peer, uint64_t operation);
     void drop_parcels(uint64_t operation);
     Parcel *set_aside(int peer, Parcel parcel);
 
@@ -140,7 +164,11 @@ private:
     size_t parcel_count_ = 0;
 
     uint64_t newest_ = 0;
-    std::vector<Envelope> alive_;
+    std::vector<Alive> alive_;
+    std::vector<Question> questions_;
+    // As many as a rank may be ahead of one that asks.
+    static constexpr size_t remembered = 64;
+    std::deque<Envelope> ended_;
 };
 
 } // namespace xcoll

@@ -26,6 +26,7 @@ struct NetLabel {
         message,
         left,     // no message: the sender has left the operation with an error
         farewell, // the sender gives up on the communicator; the message is why
+        question, // no message: the sender waits for this rank in an operation that it calls so; see Mailbox::answer
     };
     uint64_t communicator;
     uint64_t sequence; // from this source in this communicator, from 0 on: networks may reorder

@@ -16,6 +16,9 @@ namespace {
 // A peer that has not taken a message for so long while this rank wants its buffer back is cut off.
 constexpr int64_t longest_drain = 3 * second;
 
+// What is not over after one or two of these is asked for: long beside a message, short beside a user's patience.
+constexpr int64_t between_questions = 100 * millisecond;
+
 } // namespace
 
 PluginTransport::PluginTransport(std::shared_ptr<Net> net, uint64_t id, int rank, std::vector<int> net_ranks)
@@ -34,6 +37,9 @@ PluginTransport::~PluginTransport() {
 void PluginTransport::begin(const Envelope &envelope) {
     const auto held = net_->lock();
     box_.begin(envelope);
+    for (const Mailbox::Question &question : box_.take_questions(envelope.operation)) {
+        hear_question(question);
+    }
 }
 
 void PluginTransport::end(const Envelope &envelope) {
@@ -234,6 +240,9 @@ bool PluginTransport::deliver(const NetLabel &label, const void *data, size_t by
     case NetLabel::Kind::left:
         box_.left(static_cast<int>(label.source), label.envelope);
         return false;
+    case NetLabel::Kind::question:
+        hear_question({static_cast<int>(label.source), label.envelope});
+        return false;
     case NetLabel::Kind::farewell:
         hear_farewell(label, data, bytes, message);
         return false;
@@ -268,6 +277,23 @@ bool PluginTransport::deliver_message(const NetLabel &label, const void *data, s
     return true;
 }
 
+void PluginTransport::hear_question(const Mailbox::Question &question) {
+    if (const Envelope *mine = box_.answer(question)) {
+        tell(question.peer, NetLabel::Kind::left, *mine, {XCOLL_SUCCESS, ""});
+    }
+}
+
+void PluginTransport::ask_at_times() {
+    const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
+    if (now - asked_ < between_questions || cancelled_) {
+        return;
+    }
+    asked_ = now;
+    for (const Mailbox::Question &question : box_.overdue()) {
+        tell(question.peer, NetLabel::Kind::question, question.envelope, {XCOLL_SUCCESS, ""});
+    }
+}
+
 void PluginTransport::hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message) {
     const std::string reason = message ? "" : std::string(static_cast<const char *>(data), bytes);
     const Failure why = gave_up(static_cast<int>(label.source), {label.result, reason, label.rank});
@@ -298,6 +324,7 @@ void PluginTransport::out_of_memory() {
 
 bool PluginTransport::progress() {
     const auto held = net_->lock();
+    ask_at_times();
     return net_->progress();
 }
 

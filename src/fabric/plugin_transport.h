@@ -70,6 +70,8 @@ private:
     }
     bool deliver(const NetLabel &label, const void *data, size_t bytes, void *message);
     bool deliver_message(const NetLabel &label, const void *data, size_t bytes, void *message);
+    void hear_question(const Mailbox::Question &question);
+    void ask_at_times();
     void hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message);
     void fetch(Mailbox::Item &item, void *message);
     void settle(Mailbox::Item &item, xcoll_result_t result);
@@ -81,6 +83,7 @@ private:
     Mailbox box_;
     std::vector<int> net_ranks_;
     std::vector<Stream> streams_;
+    int64_t asked_ = 0; // when it was looked whether there is something to ask
     bool cancelled_ = false;
     bool said_farewell_ = false;
 };

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "ranks/differing_groups.h"
 #include "ranks/in_step.h"
 
 using ranks::Rank;
@@ -61,6 +62,25 @@ void a_mismatch_harms_no_later_operation(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Each waits for another one, and no message is under way that would tell.
+void ranks_that_wait_for_each_other_are_told(const Rank &rank, xcoll_comm_t comm) {
+    constexpr size_t large = size_t{1} << 18;
+    const auto size = static_cast<size_t>(rank.size());
+    std::vector<int> out(large), in(large * size);
+    const int next = (rank.rank() + 1) % rank.size();
+    for (const size_t count : {size_t{1}, large}) {
+        ranks::expect(XCOLL_ERR_MISMATCH, xcoll_bcast(in.data(), count, XCOLL_INT32, next, comm));
+        ranks::expect_message({"called bcast(root " + std::to_string(next)});
+        ranks::expect_in_step(rank, comm);
+        // A short part is sent before its receiver is known to want it, so who gives one may not hear of it at once.
+        const xcoll_result_t result = xcoll_gather(out.data(), count, in.data(), XCOLL_INT32, next, comm);
+        if (count == large || result != XCOLL_SUCCESS) {
+            ranks::expect(XCOLL_ERR_MISMATCH, result);
+        }
+        ranks::expect_in_step(rank, comm);
+    }
+}
+
 // On communicators of their own: what one thread makes is not taken for what the other makes.
 void threads_make_communicators_at_the_same_time(const Rank &rank, xcoll_comm_t comm) {
     constexpr int rounds = 100;
@@ -89,9 +109,11 @@ void threads_make_communicators_at_the_same_time(const Rank &rank, xcoll_comm_t 
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part : {a_refused_call_is_told_and_keeps_the_order, a_group_with_a_refused_call_is_told,
-                            what_is_behind_a_failed_stage_is_told, a_mismatch_harms_no_later_operation,
-                            threads_make_communicators_at_the_same_time}) {
+    for (const auto part :
+         {a_refused_call_is_told_and_keeps_the_order, a_group_with_a_refused_call_is_told,
+          what_is_behind_a_failed_stage_is_told, a_mismatch_harms_no_later_operation,
+          ranks_that_wait_for_each_other_are_told, ranks::differing::groups_that_differ_leave_the_ranks_in_step,
+          threads_make_communicators_at_the_same_time}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }
