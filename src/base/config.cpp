@@ -1,7 +1,6 @@
 #include "base/config.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "base/read_text.h"
 
@@ -39,21 +39,10 @@ const char *set_timeout(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-// "64M"; nothing if it is no number from 1 to `most`.
+// Nothing if it is no amount from 1 to `most`.
 std::optional<size_t> read_amount(std::string_view text, size_t most) {
-    constexpr std::string_view suffixes = "KMG";
-    size_t value = 0;
-    const auto suffix = take_number(text, value);
-    if (!suffix || suffix->size() > 1) {
-        return std::nullopt;
-    }
-    const int unit = suffix->empty() ? 0 : std::toupper(static_cast<unsigned char>(suffix->front()));
-    const size_t found = suffix->empty() ? 0 : suffixes.find(static_cast<char>(unit)) + 1;
-    const size_t shift = 10 * found;
-    if ((found == 0 && !suffix->empty()) || value == 0 || value > most >> shift) {
-        return std::nullopt;
-    }
-    return value << shift;
+    const std::optional<uint64_t> amount = parse_amount(text);
+    return amount && *amount >= 1 && *amount <= most ? amount : std::nullopt;
 }
 
 template <size_t Settings::*member> const char *set_bytes(Settings &settings, const std::string &text) {
@@ -109,40 +98,42 @@ const char *set_groups(Settings &settings, const std::string &text) {
     return nullptr;
 }
 
-const char *set_store(Settings &settings, const std::string &text) {
-    if (text != "learn" && text != "cached" && text != "string" && text != "stream") {
-        return "learn, cached, string or stream";
+template <class Choice> struct Named {
+    std::string_view name; // empty: what "auto" was made of
+    Choice choice;
+};
+// One of the choices; false if the text is the name of none.
+template <class Choice, size_t number>
+bool choose(Choice &choice, std::string_view text, const Named<Choice> (&choices)[number]) {
+    const auto *found = std::find_if(choices, choices + number, [=](const auto &one) { return one.name == text; });
+    if (found == choices + number) {
+        return false;
     }
-    settings.store = text;
-    return nullptr;
+    choice = found->choice;
+    return true;
+}
+
+const char *set_store(Settings &settings, const std::string &text) {
+    constexpr Named<Store> choices[] = {
+        {"learn", Store::learn}, {"cached", Store::cached}, {"string", Store::string}, {"stream", Store::stream}};
+    return choose(settings.store, text, choices) ? nullptr : "learn, cached, string or stream";
 }
 
 const char *set_attach(Settings &settings, const std::string &text) {
-    if (!text.empty() && text != "on" && text != "off") {
-        return "auto, on or off";
-    }
-    settings.attach = text.empty() ? Attach::where_it_pays : text == "on" ? Attach::on : Attach::off;
-    return nullptr;
+    constexpr Named<Attach> choices[] = {{"", Attach::where_it_pays}, {"on", Attach::on}, {"off", Attach::off}};
+    return choose(settings.attach, text, choices) ? nullptr : "auto, on or off";
 }
 
 const char *set_crypto(Settings &settings, const std::string &text) {
-    if (!text.empty() && text != "library" && text != "own") {
-        return "auto, library or own";
-    }
-    settings.crypto = text.empty()    ? CryptoWish::library_if_there
-                      : text == "own" ? CryptoWish::own
-                                      : CryptoWish::library;
-    return nullptr;
+    constexpr Named<CryptoWish> choices[] = {
+        {"", CryptoWish::library_if_there}, {"library", CryptoWish::library}, {"own", CryptoWish::own}};
+    return choose(settings.crypto, text, choices) ? nullptr : "auto, library or own";
 }
 
 const char *set_topology(Settings &settings, const std::string &text) {
-    if (!text.empty() && text != "sysfs" && text != "hwloc") {
-        return "auto, sysfs or hwloc";
-    }
-    settings.topology = text.empty()      ? TopologyWish::who_can
-                        : text == "sysfs" ? TopologyWish::sysfs
-                                          : TopologyWish::hwloc;
-    return nullptr;
+    constexpr Named<TopologyWish> choices[] = {
+        {"", TopologyWish::who_can}, {"sysfs", TopologyWish::sysfs}, {"hwloc", TopologyWish::hwloc}};
+    return choose(settings.topology, text, choices) ? nullptr : "auto, sysfs or hwloc";
 }
 
 const char *set_root(Settings &settings, const std::string &text) {

@@ -29,6 +29,9 @@ enum class CryptoWish : uint8_t { own, library, library_if_there };
 // Who describes the machine (topo/topology.h).
 enum class TopologyWish : uint8_t { sysfs, hwloc, who_can };
 
+// How payloads are copied (fabric/copy_way.h).
+enum class Store : uint8_t { learn, cached, string, stream };
+
 // Whether large private buffers are copied from process to process by the kernel (fabric/attach.h).
 enum class Attach : uint8_t { off, on, where_it_pays };
 
@@ -37,6 +40,7 @@ struct Settings {
     size_t shm_budget = 0;
     size_t heap = 0;
     size_t lend = 0;
+    Store store = Store::learn;
     Attach attach = Attach::where_it_pays;
     CryptoWish crypto = CryptoWish::library_if_there;
     TopologyWish topology = TopologyWish::who_can;
@@ -45,7 +49,6 @@ struct Settings {
     std::string isa;              // "": the best that the processor has
     std::string groups;           // "machine", "none" or sizes "2,2",
     std::vector<int> group_sizes; // which are then here
-    std::string store;            // "", "cached", "string" or "stream"
     std::string plugin_path;
     std::string root;      // "host:port": where the ranks meet; "": nowhere
     std::string secret;    // of the job; "none": whoever reaches the root may join; "": there is none yet

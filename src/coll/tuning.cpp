@@ -3,8 +3,9 @@
 //     # where            what for the calls                           which algorithm
 //     allreduce          bytes 64K.. ranks 2..8 groups 1 local   ->   two_shot
 #include <algorithm>
-#include <charconv>
+#include <optional>
 
+#include "base/amount.h"
 #include "base/error.h"
 #include "coll/preference.h"
 
@@ -66,22 +67,10 @@ private:
     std::string source_;
 };
 
-// 4096, 64K, 1M, 2G; false if it is none of these.
-bool parse_number(std::string_view text, size_t &value) {
-    constexpr std::string_view suffixes = "KMG";
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
-    if (error != std::errc{} || suffix.size() > 1) {
-        return false;
-    }
-    const size_t found = suffix.empty() ? 0 : suffixes.find(suffix[0]) + 1;
-    const size_t shift = 10 * found;
-    if (found == 0 && !suffix.empty()) {
-        return false;
-    }
-    const bool fits = value <= std::numeric_limits<size_t>::max() >> shift;
-    value <<= shift;
-    return fits;
+bool take_amount(std::string_view text, size_t &value) {
+    const std::optional<uint64_t> amount = parse_amount(text);
+    value = amount.value_or(value);
+    return amount.has_value();
 }
 
 // A..B, A.., ..B or A.
@@ -89,11 +78,11 @@ bool parse_range(std::string_view text, Range &range) {
     constexpr std::string_view dots = "..";
     const size_t middle = text.find(dots);
     if (middle == std::string_view::npos) {
-        return parse_number(text, range.first) && parse_number(text, range.last);
+        return take_amount(text, range.first) && take_amount(text, range.last);
     }
     const std::string_view first = text.substr(0, middle), last = text.substr(middle + dots.size());
-    return (!first.empty() || !last.empty()) && (first.empty() || parse_number(first, range.first)) &&
-           (last.empty() || parse_number(last, range.last)) && range.first <= range.last;
+    return (!first.empty() || !last.empty()) && (first.empty() || take_amount(first, range.first)) &&
+           (last.empty() || take_amount(last, range.last)) && range.first <= range.last;
 }
 
 // Of two conditions on the same the last would win in silence.

@@ -21,10 +21,16 @@ std::vector<int> node_ranks(const Membership &membership) {
 }
 
 CopyWay::Rule copies(const Settings &settings) {
-    return settings.store == "cached"   ? CopyWay::Rule::plain
-           : settings.store == "string" ? CopyWay::Rule::string
-           : settings.store == "stream" ? CopyWay::Rule::stream
-                                        : CopyWay::Rule::learn;
+    switch (settings.store) {
+    case Store::cached:
+        return CopyWay::Rule::plain;
+    case Store::string:
+        return CopyWay::Rule::string;
+    case Store::stream:
+        return CopyWay::Rule::stream;
+    default:
+        return CopyWay::Rule::learn;
+    }
 }
 
 // One copy by the kernel, and not two through shared memory, measured with two ranks of a Xeon (XCOLL_CMA=on and off):
@@ -52,7 +58,7 @@ std::shared_ptr<Window> make_window(const Membership &membership) {
     window->lend_from(membership.settings.lend);
     window->lend_private();
     window->attach_messages(attached_messages(membership));
-    if (processor_demotes() && membership.settings.store == "learn") {
+    if (processor_demotes() && membership.settings.store == Store::learn) {
         window->demotion().allow();
     }
     return window;

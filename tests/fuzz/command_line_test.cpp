@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/amount.h"
+
 // Tools are no part of the library.
 #include "tools/shared/command_line.cpp"
 #include "tools/shared/printed.cpp"
@@ -32,7 +34,7 @@ void start_tool(const std::vector<const char *> &arguments) {
                               "Tries its arguments.",
                               {{"-n", "N", "a number",
                                 [&](std::string_view value) { number = tools::take_number("-n", value, least, most); }},
-                               {"--size", "S", "a size", [](std::string_view value) { tools::parse_bytes(value); }},
+                               {"--size", "S", "a size", [](std::string_view value) { parse_amount(value); }},
                                {"--flag", nullptr, "nothing", [](std::string_view) {}}}};
     try {
         const auto words = tools::take_options(tool, static_cast<int>(arguments.size()), arguments.data());
@@ -44,8 +46,8 @@ void start_tool(const std::vector<const char *> &arguments) {
 }
 
 void read_size(std::string_view text) {
-    if (const auto bytes = tools::parse_bytes(text)) {
-        must(tools::parse_bytes(tools::short_bytes(*bytes)) == bytes, "a size is read as it is shown");
+    if (const auto bytes = parse_amount(text)) {
+        must(parse_amount(tools::short_bytes(*bytes)) == bytes, "a size is read as it is shown");
         must(!tools::show_bytes(*bytes).empty(), "a size has a text");
     }
 }

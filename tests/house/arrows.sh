@@ -18,7 +18,7 @@ BEGIN {
     # The header that a plug-in and its loader share; the protocol between the launcher and what it starts; what a
     # process shows or leaves to xcoll-doctor.
     loads_plugins = " base topo boot fabric fused core "
-    of_use_to_tools = " base/clock.h base/descriptor.h base/list_folder.h base/quoted.h base/read_text.h base/utf8.h "
+    of_use_to_tools = " base/amount.h base/clock.h base/descriptor.h base/list_folder.h base/quoted.h base/read_text.h base/utf8.h "
     hidden_from_coll = " thread mutex shared_mutex condition_variable future fstream filesystem iostream "
 }
 function forbid(why) {

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include "base/amount.h"
 #include "tools/shared/sizes.h"
 
 namespace xcoll::tools {
@@ -33,7 +34,7 @@ void add_memory_of_container(std::vector<Limit> &limits) {
         // Version 1 writes the largest number of pages for no limit.
         constexpr uint64_t more_than_any_machine = uint64_t{1} << 60;
         if (std::ifstream(path) >> text) {
-            const uint64_t value = parse_bytes(text).value_or(no_limit);
+            const uint64_t value = parse_amount(text).value_or(no_limit);
             const uint64_t limit = value >= more_than_any_machine ? no_limit : value;
             limits.push_back(
                 {"container's memory", true, limit, limit, "shared memory counts for who writes it first"});

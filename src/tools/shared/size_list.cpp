@@ -1,7 +1,7 @@
 #include "tools/shared/size_list.h"
 
+#include "base/amount.h"
 #include "tools/shared/command_line.h"
-#include "tools/shared/sizes.h"
 #include "tools/shared/text.h"
 
 namespace xcoll::tools {
@@ -12,7 +12,7 @@ constexpr uint64_t most_bytes = uint64_t{1} << 40;
 constexpr size_t most_sizes = 10'000; // more are a misprint
 
 std::optional<uint64_t> size_in(std::string_view text) {
-    const std::optional<uint64_t> bytes = parse_bytes(text);
+    const std::optional<uint64_t> bytes = parse_amount(text);
     return bytes && *bytes <= most_bytes ? bytes : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 #include "tools/shared/sizes.h"
 
-#include <charconv>
+#include <string_view>
 
 namespace xcoll::tools {
 
@@ -19,23 +19,6 @@ unsigned thousands(uint64_t bytes) {
 }
 
 } // namespace
-
-std::optional<uint64_t> parse_bytes(std::string_view text) {
-    uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) {
-        return std::nullopt;
-    }
-    const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-    if (unit.empty()) {
-        return value;
-    }
-    const size_t step = units.find(static_cast<char>(unit[0] & ~('a' ^ 'A')), 1);
-    if (unit.size() > 1 || step == std::string_view::npos || value > ~uint64_t{0} >> (10 * step)) {
-        return std::nullopt;
-    }
-    return value << (10 * step);
-}
 
 std::string show_bytes(uint64_t bytes) {
     const unsigned steps = thousands(bytes);
