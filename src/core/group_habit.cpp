@@ -4,7 +4,7 @@ namespace xcoll {
 
 // To another known group that begins with the calls so far. False, and nothing changes, if none fits.
 template <class Fits> bool GroupHabit::turn(Fits fits) {
-    for (const Last &last : last_) {
+    for (const auto &last : last_) {
         KnownGroup *const other = last.known.get();
         if (other && other != followed_ && fits(*other) && other->begins_like(parts())) {
             other->move_to(parts());
@@ -24,19 +24,6 @@ KnownPart *GroupHabit::turn_to(Kind kind, const Arguments &arguments) {
 KnownGroup *GroupHabit::ended() {
     const auto ends = [&](const KnownGroup &known) { return calls_ == known.size(); };
     return (followed_ && ends(*followed_)) || turn(ends) ? followed_ : nullptr;
-}
-
-bool GroupHabit::repeats(const Fingerprint &group) {
-    for (at_ = 0; at_ < most; ++at_) {
-        if (last_[at_].fingerprint == group) {
-            return true;
-        }
-    }
-    at_ = oldest_;
-    oldest_ = (oldest_ + 1) % most;
-    last_[at_].fingerprint = group;
-    last_[at_].known.reset();
-    return false;
 }
 
 } // namespace xcoll

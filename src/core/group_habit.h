@@ -5,7 +5,6 @@
 // threads have open at once do not share it.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "core/known_group.h"
+#include "core/last_few.h"
 
 namespace xcoll {
 
@@ -50,25 +50,20 @@ public:
     }
 
     // ---- afterwards
-    // True if the group was one of the last: then it is worth knowing. Otherwise it takes the place of the oldest. Told
-    // by the fingerprint alone: it is compared with the others when it comes again.
-    bool repeats(const Fingerprint &group);
+    // True if the group was one of the last: then it is worth knowing. Told by the fingerprint alone: it is compared
+    // with the others when it comes again.
+    bool repeats(const Fingerprint &group) {
+        return last_.repeats(group);
+    }
     // What repeats().
     void know(std::unique_ptr<KnownGroup> group) {
-        last_[at_].known = std::move(group);
+        last_.know(std::move(group));
     }
 
 private:
     template <class Fits> bool turn(Fits fits);
 
-    // As many as single calls of a kind.
-    static constexpr size_t most = 4;
-    struct Last {
-        std::optional<Fingerprint> fingerprint;
-        std::unique_ptr<KnownGroup> known;
-    };
-    std::array<Last, most> last_;
-    size_t at_ = 0, oldest_ = 0;
+    LastFew<std::optional<Fingerprint>, KnownGroup> last_;
     KnownGroup *followed_ = nullptr;
     size_t calls_ = 0;
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/call.h"
+#include "core/last_few.h"
 
 namespace xcoll {
 
@@ -68,46 +69,29 @@ struct Known {
     const Row *row;
 };
 
-// The last few calls of one kind that differ: a program may take turns between two sizes, or between roots. For the
-// thread that starts operations.
+// The last few calls of one kind that differ.
 class Habit {
 public:
     // nullptr: this is none of the calls that are known.
     Known *find(const Arguments &arguments) const {
-        for (const Last &last : last_) {
-            if (arguments == last.arguments) {
+        for (const auto &last : last_) {
+            if (arguments == last.key) {
                 return last.known.get();
             }
         }
         return nullptr;
     }
-    // True if it is one of the last: then it is worth knowing. Otherwise it takes the place of the oldest.
+    // True if it is one of the last: then it is worth knowing.
     bool repeats(const Arguments &arguments) {
-        for (at_ = 0; at_ < most; ++at_) {
-            if (arguments == last_[at_].arguments) {
-                return true;
-            }
-        }
-        at_ = oldest_;
-        oldest_ = (oldest_ + 1) % most;
-        last_[at_].arguments = arguments;
-        last_[at_].known.reset();
-        return false;
+        return last_.repeats(arguments);
     }
     // What repeats(). Without memory for it, nothing is known.
     void know(const Call &call, const Fingerprint &fingerprint, Stance stance, const Row &row) noexcept {
-        last_[at_].known.reset(new (std::nothrow) Known{{call}, fingerprint, stance, &row});
+        last_.know(std::unique_ptr<Known>(new (std::nothrow) Known{{call}, fingerprint, stance, &row}));
     }
 
 private:
-    // Each costs a call that is like none of them one comparison.
-    static constexpr size_t most = 4;
-    struct Last {
-        Arguments arguments;
-        std::unique_ptr<Known> known;
-    };
-    std::array<Last, most> last_;
-    size_t at_ = 0, oldest_ = 0;
+    LastFew<Arguments, Known> last_;
 };
 
 } // namespace xcoll
