@@ -65,8 +65,7 @@ void release(xcoll_request_t &handle) {
     last->check();
 }
 
-// The end of a request that is done: it becomes NULL, a persistent one inactive; the result is thrown if it is none to
-// be glad of.
+// The end of a request that is done: it becomes NULL, a persistent one inactive. Throws what went wrong with it.
 [[gnu::always_inline]] inline void consume(xcoll_request_t &handle) {
     Plan &plan = *request_of(handle);
     if (plan.is_persistent()) {

@@ -44,7 +44,8 @@ template <size_t count> struct alignas(32) Stamped {
         }
     }
 
-    // A whole copy, or one whose stamp is 0. An owner that runs has done in a moment; one that was stopped never has.
+    // A whole copy, or one whose stamp is 0. An owner that runs has written it in a moment; one that was stopped never
+    // will.
     Stamped copy() const {
         constexpr int attempts = 100;
         Stamped seen;

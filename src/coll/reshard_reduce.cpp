@@ -23,7 +23,7 @@ Exchange to_myself(const Op &op) {
     return {op, 0, 1};
 }
 
-// One portion as if it were a broadcast, so that it can be walked through.
+// Through one portion, as if it were the only one of an all-to-all.
 class Walk {
 public:
     Walk(const Portion &portion, bool out) : portion_(portion), out_(out) {

@@ -38,8 +38,8 @@ void check_agreed(int one, const Agreed &its, int other, const Agreed &others, c
     if (its.settings != others.settings) {
         fail(XCOLL_ERR_CONFIG,
              "rank %d and rank %d have different settings: XCOLL_GROUPS, XCOLL_DETERMINISM, XCOLL_LEND, XCOLL_CMA and "
-             "those "
-             "that choose algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks; this rank has set %s",
+             "those that choose algorithms, such as XCOLL_ALLREDUCE, must be the same on all ranks; this rank has set "
+             "%s",
              one, other, as_given(mine).c_str());
     }
     if (its.tuning != others.tuning) {

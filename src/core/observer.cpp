@@ -9,7 +9,8 @@
 namespace xcoll {
 
 namespace {
-// What a thread tells no argument of its calls from within says. It may tell of another request meanwhile.
+// Whose function the thread is in, as xcoll_request_on_done was given it. A call from within names no object that could
+// hold this.
 thread_local const Observer *telling = nullptr;
 } // namespace
 

@@ -6,8 +6,8 @@ namespace xcoll {
 
 namespace {
 
-// What a thread is amid no argument of its calls tells. More than 1: it combines with one operator to combine with
-// another one.
+// How many functions of users' operators the thread is in: more than one if an operator reduces with another one. A
+// call from within names no object that could hold this.
 thread_local int functions_of_thread = 0;
 
 struct Inside {

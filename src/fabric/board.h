@@ -15,10 +15,11 @@
 
 namespace xcoll {
 
-// Operations of one communicator that may be in flight at once, so a root of small broadcasts runs as many ahead; a
-// power of two. Where data go one way, each wait for credit pays for more (fabric/run_ahead.h), and with more ranks
-// than processors each turn on one: on a Xeon broadcasts of 8 bytes from one root among 8 ranks on two cores take 0.6
-// of the time with 16 cells instead of 8, 0.4 with 32 and 0.27 with 64, and scans 0.57, 0.4 and 0.34.
+// Operations of one communicator that may be in flight at once, and by how many a root of small broadcasts may be ahead
+// of who receives them; a power of two. Where data go one way, each wait for credit pays for more (fabric/run_ahead.h),
+// and with more ranks than processors each turn on one: on a Xeon broadcasts of 8 bytes from one root among 8 ranks on
+// two cores take 0.6 of the time with 16 cells instead of 8, 0.4 with 32 and 0.27 with 64, and scans 0.57, 0.4 and
+// 0.34.
 inline constexpr uint64_t cell_count = 64;
 // Payloads up to this size lie in one of two slots of the board, rewritten at every second operation: under one L3 two
 // slots that stay in the cache beat any ring up to 4 KiB.
