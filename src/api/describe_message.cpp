@@ -117,7 +117,7 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
         op.recv = recv;
     }
     const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken
-    if (has_both && !is_apart(send, op.sent, recv, op.room)) {
+    if (has_both && !lie_apart(send, op.sent, recv, op.room)) {
         fail_overlap("send", send, "recv", recv, op.room, "separate buffers");
     }
 }

@@ -1,6 +1,7 @@
 // The arithmetic of the reductions, without any communication.
 #include "api/handle.h"
 #include "api/validate.h"
+#include "base/overlap.h"
 #include "base/user_operator.h"
 #include "kernels/kernels.h"
 
@@ -29,8 +30,7 @@ xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xco
         if (!inout || inout == XCOLL_IN_PLACE) {
             fail_buffer("inout", inout, count);
         }
-        const auto a = reinterpret_cast<uintptr_t>(in), b = reinterpret_cast<uintptr_t>(inout);
-        if (a != b && (a < b ? b - a : a - b) < call.op.bytes()) {
+        if (in != inout && !lie_apart(in, call.op.bytes(), inout, call.op.bytes())) {
             fail_overlap("in", in, "inout", inout, call.op.bytes(), "separate arrays, or one for both");
         }
         if (const UserOperator *made = call.op.user) {
@@ -42,7 +42,6 @@ xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xco
         }
         const void *const data[] = {in, inout};
         const uint32_t sizes[] = {2};
-        best_kernels().reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(call.op.op)]
-                             [static_cast<size_t>(call.op.dtype)](inout, {data, sizes, 1, 2}, count);
+        best_kernels().reduction(Stage::whole, call.op.op, call.op.dtype)(inout, {data, sizes, 1, 2}, count);
     });
 }

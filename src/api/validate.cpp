@@ -53,7 +53,7 @@ void fail_overlap(const void *send, const void *recv, size_t bytes) {
 }
 
 bool overlap(const Portion &a, const Portion &b) {
-    return a.bytes() != 0 && b.bytes() != 0 && !is_apart(a.base, a.count, b.base, b.count);
+    return a.bytes() != 0 && b.bytes() != 0 && !lie_apart(a.base, a.count, b.base, b.count);
 }
 
 namespace {

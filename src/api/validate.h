@@ -2,6 +2,7 @@
 // what was expected and what was seen, of which parameter by the name that it has in xcoll.h.
 #pragma once
 
+#include "base/overlap.h"
 #include "core/comm.h"
 
 namespace xcoll::api {
@@ -61,11 +62,6 @@ inline void set_root(Call &call, int root, int size) {
     call.op.root = root;
 }
 
-inline bool is_apart(const void *one, size_t one_bytes, const void *other, size_t other_bytes) {
-    const auto a = reinterpret_cast<uintptr_t>(one), b = reinterpret_cast<uintptr_t>(other);
-    return a + one_bytes <= b || b + other_bytes <= a;
-}
-
 // Of portions that are one run each.
 bool overlap(const Portion &a, const Portion &b);
 // No other part that goes out shares memory with one that comes in. Views may be woven into each other. A side is one
@@ -90,7 +86,7 @@ inline void set_buffers(Op &op, const void *send, void *recv) {
             fail_buffer("send", send, op.count);
         }
         send = send == XCOLL_IN_PLACE ? recv : send;
-        if (send != recv && !is_apart(send, op.bytes(), recv, op.bytes())) [[unlikely]] {
+        if (send != recv && !lie_apart(send, op.bytes(), recv, op.bytes())) [[unlikely]] {
             fail_overlap(send, recv, op.bytes());
         }
     }
@@ -128,7 +124,7 @@ inline void set_blocks(Op &op, const void *send, void *recv, const Blocks &block
         send = send == XCOLL_IN_PLACE ? recv : send;
         const auto s = reinterpret_cast<uintptr_t>(send);
         const auto r = reinterpret_cast<uintptr_t>(recv);
-        const bool apart = is_apart(send, blocks.sent * bytes, recv, blocks.received * bytes);
+        const bool apart = lie_apart(send, blocks.sent * bytes, recv, blocks.received * bytes);
         const bool one_buffer = s == r && (blocks.sent > 1 || blocks.received == 1);
         if (!apart && !one_buffer && s + blocks.own_sent * bytes != r + blocks.own_received * bytes) [[unlikely]] {
             fail_overlap(send, recv, std::max(blocks.sent, blocks.received) * bytes);

@@ -13,7 +13,6 @@
 // Members learn from the result how far everybody is, so nobody reads all done counters for its credit.
 #include <algorithm>
 
-#include "coll/allreduce_hierarchical.h"
 #include "coll/credit.h"
 #include "coll/payload.h"
 #include "coll/window_algorithms.h"
@@ -65,7 +64,7 @@ public:
     }
     void check_unbroken(int leader) const {
         if (window_.is_broken(leader, n_, window_.cell(leader, n_).out)) [[unlikely]] {
-            leave_broken();
+            window_.leave(n_);
             window_.fail_broken(leader, n_);
         }
     }
@@ -132,15 +131,10 @@ public:
 
 private:
     void reduce(Stage stage, void *out, const Inputs &inputs) const {
-        team_.kernels->reduce[static_cast<size_t>(stage)][static_cast<size_t>(op_.op)][static_cast<size_t>(op_.dtype)](
-            out, inputs, op_.count);
+        team_.kernels->reduction(stage, op_.op, op_.dtype)(out, inputs, op_.count);
     }
     void leave(uint64_t everyone_done) const {
         window_.saw_everyone(everyone_done);
-        window_.complete(n_);
-    }
-    void leave_broken() const {
-        window_.break_off(n_);
         window_.complete(n_);
     }
     uint64_t base() const {
@@ -169,10 +163,6 @@ private:
 };
 
 } // namespace
-
-bool fits_leaders_slot(const Op &op) {
-    return line_bytes + partial_bytes(op) + lines(op.bytes()) <= slot_bytes;
-}
 
 Task allreduce_hierarchical(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     const Hierarchy h(team, op, call, n);

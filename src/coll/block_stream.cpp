@@ -147,11 +147,6 @@ void BlockStream::settle_beside_whole() {
     }
 }
 
-void BlockStream::leave_broken() {
-    window.break_off(n);
-    window.complete(n);
-}
-
 void BlockStream::finish() {
     // Those counters that the operation did not need catch up, so that all begin the next one equal.
     publish_in(blocks_);

@@ -63,7 +63,6 @@ public:
     void show_offered() const;
     void finish();
     // Leaves early: peers that wait for this rank notice, and the operation is complete.
-    void leave_broken();
 
     // ---- who reads whom
     bool reads(int p) const {
@@ -133,14 +132,14 @@ public:
     // After such a wait: throws, the operation being complete then, if the peer left it instead.
     void check(const Until &until) {
         if (window.is_broken(until.owner, n, *until.signal)) [[unlikely]] {
-            leave_broken();
+            window.leave(n);
             window.fail_broken(until.owner, n);
         }
     }
     // After a step of arithmetic: throws, the operation being complete then, if a user's function failed.
     void check(xcoll_result_t result) {
         if (result != XCOLL_SUCCESS) [[unlikely]] {
-            leave_broken();
+            window.leave(n);
             fail_operator(team, op, result);
         }
     }

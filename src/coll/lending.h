@@ -2,6 +2,7 @@
 // are threads of. A head tells it.
 #pragma once
 
+#include "base/overlap.h"
 #include "coll/reduction.h"
 
 namespace xcoll {
@@ -20,10 +21,6 @@ inline uint64_t lent_place(const Window &window, Lent kind, const void *buffer) 
 }
 inline uint64_t lent_place(const Window &window, const void *buffer) {
     return lent_place(window, lent_as(window, buffer), buffer);
-}
-inline bool lie_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes) {
-    const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-    return x + a_bytes <= y || y + b_bytes <= x;
 }
 
 // Of what only moves data, each rank lends or not, and waits at the end until its readers' `out` counts one more. What

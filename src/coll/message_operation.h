@@ -51,10 +51,7 @@ public:
     }
     void show_call() {
         if (window_) {
-            Head &head = window_->begin_head(envelope_.operation, envelope_.call);
-            head.has_room = 1;
-            head.place.base = Window::counter_base(window_->my_cell(envelope_.operation));
-            window_->announce(envelope_.operation);
+            window_->announce_call(envelope_.operation, envelope_.call);
             shown_ = true;
         }
     }

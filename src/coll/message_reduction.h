@@ -17,10 +17,8 @@ inline size_t sum_bytes(const Op &op, size_t count) {
 }
 
 inline void reduce_some(const Team &team, Stage stage, const Op &op, void *out, const Inputs &inputs, size_t count) {
-    const auto op_number = static_cast<size_t>(op.op);
-    const auto dtype_number = static_cast<size_t>(op.dtype);
     if (count > 0) {
-        team.kernels->reduce[static_cast<size_t>(stage)][op_number][dtype_number](out, inputs, count);
+        team.kernels->reduction(stage, op.op, op.dtype)(out, inputs, count);
     }
 }
 

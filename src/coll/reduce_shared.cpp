@@ -54,8 +54,7 @@ public:
             window_.complete(n_);
             return;
         }
-        window_.break_off(n_);
-        window_.complete(n_);
+        window_.leave(n_);
         if (result_ != XCOLL_SUCCESS) {
             fail_operator(team_, op_, result_);
         }

@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/overlap.h"
 
 namespace xcoll {
 
 namespace {
-
-bool overlap(const void *a, const void *b, size_t bytes) {
-    const auto x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-    return (x < y ? y - x : x - y) < bytes;
-}
 
 void move(const Team &team, void *to, const void *from, size_t bytes) {
     if (to != from) {
@@ -23,8 +19,9 @@ void move(const Team &team, void *to, const void *from, size_t bytes) {
 xcoll_result_t fold(const Team &team, const Op &op, void *out, const void *const *data, size_t inputs, size_t count) {
     const size_t bytes = count * element_bytes(op);
     const void *highest = data[inputs - 1];
-    const bool apart = std::none_of(data, data + inputs - 1, [&](const void *in) { return overlap(out, in, bytes); }) &&
-                       (out == highest || !overlap(out, highest, bytes));
+    const bool apart =
+        std::none_of(data, data + inputs - 1, [&](const void *in) { return !lie_apart(out, bytes, in, bytes); }) &&
+        (out == highest || lie_apart(out, bytes, highest, bytes));
     if (!apart) {
         const Scratch scratch(*team.scratch, bytes);
         const xcoll_result_t result = fold(team, op, scratch.data(), data, inputs, count);
@@ -51,14 +48,13 @@ xcoll_result_t combine_by_rank(const Team &team, const Op &op, void *out, const 
         return fold(team, op, out, data, inputs, count);
     }
     const auto group = static_cast<uint32_t>(inputs);
-    team.kernels->reduce[static_cast<size_t>(Stage::whole)][static_cast<size_t>(op.op)][static_cast<size_t>(op.dtype)](
-        out, {data, &group, 1, group}, count);
+    team.kernels->reduction(Stage::whole, op.op, op.dtype)(out, {data, &group, 1, group}, count);
     return XCOLL_SUCCESS;
 }
 
 void reduce_across(const Team &team, const Op &op, void *out, const void *const *data, size_t count) {
     const size_t bytes = count * element_bytes(op);
-    const auto lies_across = [&](const void *in) { return in != out && overlap(out, in, bytes); };
+    const auto lies_across = [&](const void *in) { return in != out && !lie_apart(out, bytes, in, bytes); };
     if (count == 0) {
         return;
     }

@@ -21,12 +21,8 @@ Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, 
     if (!window.has_credit(n, window.cells())) {
         co_await acquire_credit(home, window, n, window.cells());
     }
-    Head &head = window.begin_head(n, call);
-    head.has_room = 1;
-    head.place.base = Window::counter_base(window.my_cell(n));
-    window.announce(n);
-    window.break_off(n);
-    window.complete(n);
+    window.announce_call(n, call);
+    window.leave(n);
 }
 
 } // namespace xcoll

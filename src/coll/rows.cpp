@@ -1,6 +1,8 @@
 #include "coll/row.h"
 
+#include <array>
 #include <bit>
+#include <initializer_list>
 
 #include "coll/attached.h"
 #include "coll/block_stream.h"
@@ -328,57 +330,39 @@ const char *Row::refusal(const Team &team, size_t bytes) const {
     return unfit ? unfit : indeterminate(*this, team);
 }
 
+namespace {
+constexpr auto rows_by_kind = [] {
+    std::array<std::span<const Row>, kinds> rows;
+    const auto serve = [&](std::span<const Row> with, std::initializer_list<Kind> of) {
+        for (const Kind kind : of) {
+            rows[static_cast<size_t>(kind)] = with;
+        }
+    };
+    serve(allreduce_rows, {Kind::allreduce});
+    serve(reduce_rows, {Kind::reduce});
+    serve(reduce_scatter_rows, {Kind::reduce_scatter});
+    serve(reduce_scatterv_rows, {Kind::reduce_scatterv});
+    serve(scan_rows, {Kind::scan, Kind::exscan});
+    serve(bcast_rows, {Kind::bcast});
+    serve(barrier_rows, {Kind::barrier});
+    serve(words_rows, {Kind::words});
+    serve(refused_rows, {Kind::refused});
+    serve(allgather_rows, {Kind::allgather});
+    serve(gather_rows, {Kind::gather});
+    serve(alltoall_rows, {Kind::alltoall});
+    serve(scatter_rows, {Kind::scatter});
+    serve(exchange_rows,
+          {Kind::allgatherv, Kind::alltoallv, Kind::gatherv, Kind::scatterv, Kind::group, Kind::reshard});
+    serve(dynamic_rows, {Kind::allgather_dyn, Kind::alltoall_dyn});
+    serve(joined_rows, {Kind::group_reduce});
+    serve(reshard_reduce_rows, {Kind::reshard_reduce});
+    serve(message_rows, {Kind::send, Kind::recv, Kind::sendrecv});
+    return rows;
+}();
+} // namespace
+
 std::span<const Row> algorithms(Kind kind) {
-    switch (kind) {
-    case Kind::allreduce:
-        return allreduce_rows;
-    case Kind::reduce:
-        return reduce_rows;
-    case Kind::reduce_scatter:
-        return reduce_scatter_rows;
-    case Kind::reduce_scatterv:
-        return reduce_scatterv_rows;
-    case Kind::scan:
-    case Kind::exscan:
-        return scan_rows;
-    case Kind::bcast:
-        return bcast_rows;
-    case Kind::barrier:
-        return barrier_rows;
-    case Kind::words:
-        return words_rows;
-    case Kind::refused:
-        return refused_rows;
-    case Kind::allgather:
-        return allgather_rows;
-    case Kind::gather:
-        return gather_rows;
-    case Kind::alltoall:
-        return alltoall_rows;
-    case Kind::scatter:
-        return scatter_rows;
-    case Kind::allgatherv:
-    case Kind::alltoallv:
-    case Kind::gatherv:
-    case Kind::scatterv:
-    case Kind::group:
-    case Kind::reshard:
-        return exchange_rows;
-    case Kind::allgather_dyn:
-    case Kind::alltoall_dyn:
-        return dynamic_rows;
-    case Kind::group_reduce:
-        return joined_rows;
-    case Kind::reshard_reduce:
-        return reshard_reduce_rows;
-    case Kind::send:
-    case Kind::recv:
-    case Kind::sendrecv:
-        return message_rows;
-    default:
-        break;
-    }
-    return {};
+    return rows_by_kind[static_cast<size_t>(kind)];
 }
 
 const Row &parts_row(Row::Needs needs) {

@@ -118,6 +118,18 @@ void Window::hear_readers(CopyWay &writing) const {
     writing.hear(static_cast<float>(slowest) / Told::part_of_tick);
 }
 
+void Window::announce_call(uint64_t n, const Fingerprint &call) const {
+    Head &head = begin_head(n, call);
+    head.has_room = 1;
+    head.place.base = counter_base(my_cell(n));
+    announce(n);
+}
+
+void Window::leave(uint64_t n) {
+    break_off(n);
+    complete(n);
+}
+
 void Window::break_off(uint64_t n) const {
     Cell &cell = my_cell(n);
     const uint64_t end = counter_base(cell) / broken_stride * broken_stride + 2 * broken_stride;
@@ -192,8 +204,7 @@ bool Window::everyone_closed() const {
 
 void Window::leave_mismatched(int p, uint64_t n, const Fingerprint &mine) {
     const Failure failure = mismatch(n, rank_, mine, p, head(p, n).call);
-    break_off(n);
-    complete(n);
+    leave(n);
     throw failure;
 }
 

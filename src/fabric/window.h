@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "fabric/arena.h"
 #include "fabric/attached_messages.h"
 #include "fabric/batons.h"
 #include "fabric/board.h"
@@ -191,6 +190,7 @@ public:
     void announce(uint64_t n) const {
         publish(my_cell(n).head.number, n);
     }
+    void announce_call(uint64_t n, const Fingerprint &call) const; // and nothing else
     // With a payload that was copied there; 0 bytes: there is none. Who only gives looks at no heads, from which it
     // would learn how far lines travel: so at what a peer has completed, which that has just written.
     void announce(uint64_t n, const char *payload, size_t bytes) {
@@ -257,6 +257,7 @@ public:
     // that the peer can tell.
     static constexpr uint64_t broken_stride = uint64_t{1} << 40;
     void break_off(uint64_t n) const;
+    void leave(uint64_t n); // and reads nothing of it any more
     bool is_broken(int p, uint64_t n, const Signal &counter) const {
         return counter.read() - head(p, n).place.base >= broken_stride;
     }
@@ -343,8 +344,7 @@ public:
     uint64_t lent_count() const {
         return lent_.load(std::memory_order_relaxed);
     }
-    // After the farewell: returns when no peer uses what this rank lent any more.
-    void recall() const;
+    void recall() const; // after the farewell: returns when no peer uses what this rank lent any more
 
     // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
     uint64_t take_memory(size_t bytes);

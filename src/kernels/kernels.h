@@ -51,6 +51,10 @@ struct Kernels {
     CopyKernel copy;                                              // vector loads and stores
     CopyKernel copy_stream; // non-temporal stores, finished (fenced) on return; equals copy where there are none
     CopyKernel copy_string; // one instruction that copies; equals copy where there is none
+
+    ReduceKernel reduction(Stage stage, Operator op, Dtype dtype) const {
+        return reduce[static_cast<size_t>(stage)][static_cast<size_t>(op)][static_cast<size_t>(dtype)];
+    }
 };
 
 // The table of an instruction set, or nullptr if this build or this processor does not have it.
