@@ -12,6 +12,16 @@ const char *name_of(Kind kind) {
 }
 
 namespace {
+std::string name_of_mode(uint8_t mode) {
+    const uint8_t denormals = mode & float_mode_flush;
+    std::string text = denormals == 0                  ? ""
+                       : denormals == float_mode_flush ? "denormals flushed"
+                                                       : "denormals treated unusually";
+    if ((mode & float_mode_rounding) != 0) {
+        text += format("%snot rounded to nearest", text.empty() ? "" : ", ");
+    }
+    return text;
+}
 std::string name_of_dim(int dim) {
     return dim >= 0 ? format("dim %d", dim) : dim == XCOLL_PARTIAL ? "partial" : "replicated";
 }
@@ -20,10 +30,9 @@ std::string name_of_dim(int dim) {
 std::string describe(const Fingerprint &f) {
     const auto [kind, dtype, op, by_user, stance, root, count, user_name] = FingerprintParts::of(f);
     const uint8_t mode = stance.mode();
-    const char *denormals = mode == 0 ? "" : mode == float_mode_flush ? "flushed" : "treated unusually";
     if (joins_calls(kind)) {
         return format("a group of %zu %s", GroupSignature::calls(count), kind == Kind::group ? "calls" : "reductions") +
-               (mode != 0 ? format(" (denormals %s)", denormals) : "");
+               (mode != 0 ? format(" (%s)", name_of_mode(mode).c_str()) : "");
     }
     if (kind == Kind::words) {
         return root == static_cast<int32_t>(dup_signature)    ? "dup"
@@ -59,7 +68,7 @@ std::string describe(const Fingerprint &f) {
     const auto number = static_cast<unsigned long long>(count);
     text += dtype == Dtype::none ? format("%llu bytes of a type of the user's", number)
                                  : format("%llu x %s", number, name_of(dtype));
-    return text + (mode != 0 ? format(", denormals %s)", denormals) : ")");
+    return text + (mode != 0 ? format(", %s)", name_of_mode(mode).c_str()) : ")");
 }
 
 } // namespace xcoll

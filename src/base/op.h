@@ -292,15 +292,17 @@ static_assert(kinds <= kind_mask && dtype_numbers <= kind_mask && operator_numbe
 static_assert(user_operator_number <= kind_mask);
 } // namespace fingerprint_place
 
-// Of the caller's stance the denormal mode counts only where arithmetic on floats happens.
+// Then its result depends on the caller's floating-point mode. Of reductions that are joined the types differ, and `op`
+// says that one is of floats.
+inline bool adds_floats(const Op &op) {
+    return (op.op != Operator::none || op.user) && (is_floating(op.dtype) || op.kind == Kind::group_reduce);
+}
+
 inline Fingerprint fingerprint(const Op &op, Stance stance = {}) {
     namespace place = fingerprint_place;
-    // Of reductions that are joined the types differ, and `op` says that one is of floats.
-    const bool has_floats = is_floating(op.dtype) || op.kind == Kind::group_reduce;
-    const bool arithmetic = (op.op != Operator::none || op.user) && has_floats;
     const auto number = op.user ? user_operator_number : static_cast<uint8_t>(op.op);
     const auto root = op.signature != 0 ? op.signature : static_cast<uint32_t>(op.root);
-    const uint64_t shown = (arithmetic ? stance : stance.without_mode()).word();
+    const uint64_t shown = (adds_floats(op) ? stance : stance.without_mode()).word();
     return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(op.dtype) << place::dtype |
                 static_cast<uint64_t>(number) << place::op | shown << place::stance |
                 static_cast<uint64_t>(root) << place::root,

@@ -1,15 +1,15 @@
-// What a rank brings along into each of its calls: how it treats denormal numbers, and how many numbers it has taken
-// beside those of its calls. Every call takes a number of its communicator's, and so does every group; but a group that
-// becomes several operations takes more. Ranks that call the same have taken as many; those whose groups did not match
-// may not, and would take each other's next calls for the same one. So it is a part of what must match (base/op.h), and
-// whoever has taken fewer passes some over to be in step again:
+// What a rank brings along into each of its calls: how it rounds and treats denormal numbers, and how many numbers it
+// has taken beside those of its calls. Every call takes a number of its communicator's, and so does every group; but a
+// group that becomes several operations takes more. Ranks that call the same have taken as many; those whose groups did
+// not match may not, and would take each other's next calls for the same one. So it is a part of what must match
+// (base/op.h), and whoever has taken fewer passes some over to be in step again:
 //
 //     rank 0    group of two allreduces, joined: 1   (2: passed over)  |  next call: 3
 //     rank 1    group of an allreduce: 1   and a broadcast: 2          |  next call: 3
 //
 // Rank 0 sees in the head of operation 1 that rank 1 takes two for this group, while it takes one itself.
 //
-//     | numbers beside those of calls, modulo 2^12 | denormal mode, 2 bits |
+//     | numbers beside those of calls, modulo 2^10 | floating-point mode, 4 bits |
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace xcoll {
 
 class Stance {
 public:
-    static constexpr int mode_bits = 2, extra_bits = 12, bits = mode_bits + extra_bits;
+    static constexpr int mode_bits = 4, extra_bits = 10, bits = mode_bits + extra_bits;
 
     constexpr Stance() = default;
     static constexpr Stance of(uint64_t word) {

@@ -180,14 +180,6 @@ private:
     bool is_quiet() const {
         return !has_in_flight() && trouble() == XCOLL_SUCCESS;
     }
-    // Reading the mode takes 8 ns, as long as all other checks together; so small operations look at it in turns that
-    // are equal on all ranks, and ranks that differ are told within eight operations.
-    void look_at_mode(const Op &op, uint64_t n) {
-        constexpr uint64_t turns = 8;
-        if (n % turns == 1 || op.count > slot_bytes) {
-            stance_.set_mode(float_mode());
-        }
-    }
     // The number of an operation, and with which stance it is called.
     struct Turn {
         uint64_t n;
@@ -196,7 +188,9 @@ private:
     [[gnu::always_inline]] Turn take_turn(const Op &op) {
         const uint64_t n = sequence() + 1;
         last_.store(n, std::memory_order_relaxed);
-        look_at_mode(op, n);
+        if (adds_floats(op)) {
+            stance_.set_mode(float_mode());
+        }
         if (op.extra_numbers != 0) [[unlikely]] {
             stance_.take_extra_numbers(op.extra_numbers);
         }

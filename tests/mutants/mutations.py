@@ -116,7 +116,7 @@ MUTATIONS = [
     mutation("a habit outlives its arguments", HABITS, "a call is taken for the one whose place it took",
              ("src/core/last_few.h", "        last_[at_].known.reset();\n", "")),
     mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
-             ("src/core/comm_blocking.cpp", "if (known.stance != stance) [[unlikely]] {", "if (false) {")),
+             ("src/core/comm_blocking.cpp", "if (known.stance != turn.stance) [[unlikely]] {", "if (false) {")),
     mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_requests.cpp", "} else if (request.stance != stance) {", "} else if (false) {")),
     mutation("a known group of any arguments", KNOWN_GROUPS, "a call that differs is taken for the known group's",

@@ -163,7 +163,7 @@ void what_is_not_valid_is_named(void **) {
                             "CRYPTO=rot13",
                             "TOPOLOGY=lstopo",
                             "SHM_BUDGET=-1",
-                            "SHM_BUDGET=1T",
+                            "SHM_BUDGET=1P",
                             "SHM_BUDGET=1MB",
                             "SHM_BUDGET=99999999999G",
                             "SHM_BUDGET=99999999999999999999999",
@@ -285,7 +285,7 @@ void a_fingerprint_holds_what_must_match_and_nothing_else(void **) {
     other = call;
     other.count = 11;
     assert_false(fingerprint(other) == usual);
-    // How denormals are treated counts where floats are added up.
+    // How floats are rounded and denormals treated counts where floats are added up.
     const Stance flushes = Stance::in_mode(float_mode_flush);
     assert_false(fingerprint(call, flushes) == usual);
     call.dtype = Dtype::int32;
