@@ -10,9 +10,12 @@ namespace {
 
 // Of a stage that has not begun: what it waits for.
 const Request &first_open(const Request &request) {
-    const auto open =
-        std::find_if(request.after.begin(), request.after.end(), [](const auto &earlier) { return !earlier->done(); });
-    return request.begun || open == request.after.end() ? request : first_open(**open);
+    if (request.begun || !request.after) {
+        return request;
+    }
+    const GroupStage &after = *request.after;
+    const auto open = std::find_if(after.begin(), after.end(), [](const auto &earlier) { return !earlier->done(); });
+    return open == after.end() ? request : first_open(**open);
 }
 
 } // namespace

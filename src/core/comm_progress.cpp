@@ -370,9 +370,8 @@ bool Comm::anything_ready() {
     if (post_ && post_->has_news()) {
         return true;
     }
-    return std::any_of(in_flight_.begin(), in_flight_.end(), [this](const Request *request) {
-        return request->begun ? can_move(*request) : request->may_begin();
-    });
+    return std::any_of(in_flight_.begin(), in_flight_.end(),
+                       [this](Request *request) { return request->begun ? can_move(*request) : request->may_begin(); });
 }
 
 bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {

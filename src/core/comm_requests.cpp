@@ -41,7 +41,10 @@ void Comm::start_task(Request &request, Algorithm algorithm) {
 }
 
 void Comm::heed_earlier(Request &request) {
-    for (const auto &earlier : request.after) {
+    if (!request.after) {
+        return;
+    }
+    for (const auto &earlier : *request.after) {
         if (const auto &why = earlier->failure) {
             request.failure = {why->result(), "an earlier stage of the group failed: " + why->message(), why->rank()};
             request.is_refused = true;
@@ -74,7 +77,7 @@ void Comm::begin(Request &request) {
 
 Kind Comm::manner_of(const Request &request) const {
     const Op &op = request.what.op;
-    const bool is_plain = request.after.empty() && has_plain_habit(op, *request.row);
+    const bool is_plain = !request.after && has_plain_habit(op, *request.row);
     const bool is_short = !traits(op.kind).own_counts || is_short_exchange(op, team_.rank, team_.size);
     return is_plain && is_short ? op.kind : Kind::none;
 }
@@ -98,6 +101,7 @@ inline void Comm::give_number(Request &request) {
 template <Kind manner> inline void Comm::launch(Request &request) {
     request.looked = request.waited = 0;
     request.begun = request.plain = request.is_refused = false;
+    request.after_done = 0;
     in_flight_.push_back(&request);
     ++request.starts;
     try {

@@ -136,7 +136,7 @@ template <class Take> void Group::for_each_operation(const Comm &comm, const Joi
 }
 
 // The operations of one stage, for each communicator in the order in which they appear.
-void Group::add_operations(Operations &operations, size_t stage, const Operations &before) {
+void Group::add_operations(Operations &operations, size_t stage, const std::shared_ptr<const GroupStage> &before) {
     std::vector<Comm *> comms;
     for (const Entry &entry : entries_) {
         if (entry.stage == stage && std::find(comms.begin(), comms.end(), entry.comm) == comms.end()) {
@@ -185,12 +185,13 @@ std::unique_ptr<Plan> Group::plan(Use use) {
 
 std::unique_ptr<Plan> Group::make_plan(Use use) {
     places_.resize(entries_.size());
-    Operations operations, before;
+    Operations operations;
+    std::shared_ptr<const GroupStage> before;
     for (size_t stage = 0; stage <= stage_; ++stage) {
         const size_t first = operations.size();
         add_operations(operations, stage, before);
         if (operations.size() > first) { // a stage without calls changes nothing
-            before.assign(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
+            before = std::make_shared<GroupStage>(operations.begin() + static_cast<ptrdiff_t>(first), operations.end());
         }
     }
     tell_extra_numbers(operations);

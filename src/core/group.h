@@ -102,7 +102,7 @@ private:
     using Joins = std::vector<std::vector<size_t>>;
     Joins joins(size_t stage, const Comm &comm);
     template <class Take> void for_each_operation(const Comm &comm, const Joins &operations, Take take);
-    void add_operations(Operations &operations, size_t stage, const Operations &before);
+    void add_operations(Operations &operations, size_t stage, const std::shared_ptr<const GroupStage> &before);
     void fail_requests(const Failure &why);
     bool runs_without_plan();
     bool runs_messages(Comm &comm);

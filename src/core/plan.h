@@ -13,7 +13,7 @@
 
 namespace xcoll {
 
-using Operations = std::vector<std::shared_ptr<Request>>;
+using Operations = GroupStage;
 // They take their places in the order of their communicators, and whoever waits for them is told that they do not run.
 void refuse(std::span<const std::shared_ptr<Request>> operations) noexcept;
 

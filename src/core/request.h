@@ -19,6 +19,9 @@ namespace xcoll {
 
 class Comm;
 
+struct Request;
+using GroupStage = std::vector<std::shared_ptr<Request>>;
+
 // Whether anybody may ask how long it took: only then is the clock read.
 enum class Timing : bool { no, yes };
 
@@ -27,8 +30,9 @@ struct Request {
     std::weak_ptr<const void> comm_life; // of one that will be started again
     bool has_moved = false;              // then: a buffer of it, since its itinerary was written
     Call what;
-    std::vector<std::shared_ptr<Request>> after; // begins when these are done: a stage of a group
-    const Row *row = nullptr;                    // as the next: found at the first start, the same at all others
+    std::shared_ptr<const GroupStage> after; // begins when these are done: the stage of a group before it
+    size_t after_done = 0;                   // so many of them are, from the first on
+    const Row *row = nullptr;                // as the next: found at the first start, the same at all others
     Fingerprint call{};
     Stance stance;  // in `call`
     uint64_t n = 0; // 0: a message
@@ -90,8 +94,12 @@ struct Request {
     void finish() {
         finished.store(starts);
     }
-    bool may_begin() const {
-        return std::all_of(after.begin(), after.end(), [](const auto &request) { return request->done(); });
+    // With the owner word. Not all of them are asked each time: stages may have thousands of messages.
+    bool may_begin() {
+        while (after && after_done < after->size() && (*after)[after_done]->done()) {
+            ++after_done;
+        }
+        return !after || after_done == after->size();
     }
 };
 
