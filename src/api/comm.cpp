@@ -123,6 +123,7 @@ xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t
         if (c.ids) {
             return xcoll::connect_by_ids({c.ids, c.id_count}, c.rank, c.size, wishes_of(&c));
         }
+        const xcoll::OutsideGroup outside; // for what that function calls
         const std::unique_ptr<xcoll::Bootstrap> boot =
             c.size == 1 ? xcoll::boot_alone() : xcoll::boot_callback(c.rank, c.size, c.allgather, c.allgather_context);
         return xcoll::connect(*boot, wishes_of(&c));

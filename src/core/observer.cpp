@@ -5,6 +5,7 @@
 
 #include "core/process.h"
 #include "core/status.h"
+#include "core/thread_group.h"
 
 namespace xcoll {
 
@@ -59,7 +60,10 @@ void Observer::one_less() {
     }
     const Observer *before = std::exchange(telling, this);
     process().thread_enters();
-    function_(context_, &status);
+    {
+        const OutsideGroup outside;
+        function_(context_, &status);
+    }
     process().thread_leaves();
     telling = before;
 }

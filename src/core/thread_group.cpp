@@ -9,12 +9,6 @@ namespace xcoll {
 
 namespace {
 
-// A thread's groups are its own by the rules of the ABI, and no argument of a call names them.
-struct ThreadGroup {
-    // Not its owner: where an end of the thread is to be noted, the system wants memory or aborts.
-    Group *group = nullptr;
-    int depth = 0;
-};
 thread_local ThreadGroup thread_group;
 
 } // namespace
@@ -45,6 +39,17 @@ std::unique_ptr<Group> close_group() {
     }
     process().thread_leaves();
     return std::unique_ptr<Group>(std::exchange(mine.group, nullptr));
+}
+
+OutsideGroup::OutsideGroup() : kept_(std::exchange(thread_group, {})) {
+}
+
+OutsideGroup::~OutsideGroup() {
+    const std::unique_ptr<Group> left_open(std::exchange(thread_group, kept_).group);
+    if (left_open) {
+        process().thread_leaves();
+        left_open->cancel({XCOLL_ERR_ABORTED, "the function that opened the group of this call has returned"});
+    }
 }
 
 } // namespace xcoll

@@ -166,6 +166,32 @@ void that_it_may_not_use_the_communicators(int me, xcoll_comm_t comm, xcoll_comm
     }
 }
 
+// The thread that waits has a group open, of which the function knows nothing. It uses a communicator of one rank:
+// where ranks are threads, one of them may tell another one's end, and would wait for itself.
+void outside_of_open_groups(const Rank &rank, xcoll_comm_t comm) {
+    struct Sum {
+        xcoll_comm_t comm;
+        int mine, all;
+        static void up(void *context, const xcoll_status_t *) {
+            auto &sum = *static_cast<Sum *>(context);
+            ranks::succeed(xcoll_allreduce(&sum.mine, &sum.all, 1, XCOLL_INT32, XCOLL_SUM, sum.comm));
+            ranks::succeed(xcoll_group_start()); // and never ended
+        }
+    } sum{XCOLL_COMM_NULL, 1, 0};
+    ranks::succeed(xcoll_comm_split(comm, rank.rank(), 0, &sum.comm));
+    int one = 1, ones = 0;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_ibarrier(comm, &request));
+    ranks::succeed(xcoll_request_on_done(request, Sum::up, &sum));
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_allreduce(&one, &ones, 1, XCOLL_INT32, XCOLL_SUM, comm));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::check(sum.all == 1 && ones == 0, "what a function calls is a part of its thread's group");
+    ranks::succeed(xcoll_group_end());
+    ranks::check(ones == rank.size(), "the group around a function has not run");
+    ranks::succeed(xcoll_comm_free(&sum.comm));
+}
+
 // A communicator that is freed, and one that is aborted, end what is in flight.
 void of_a_failure(const Rank &rank, const std::string &settings) {
     Told told;
@@ -196,6 +222,7 @@ void test(Rank &rank) {
         of_every_start(rank, comm, other);
         of_a_message(rank, comm);
         that_it_may_not_use_the_communicators(rank.rank(), comm, other);
+        outside_of_open_groups(rank, comm);
         ranks::succeed(xcoll_comm_free(&comm));
         ranks::succeed(xcoll_comm_free(&other));
         of_a_failure(rank, settings);
