@@ -124,8 +124,11 @@ xcoll_result_t xcoll_comm_create(const xcoll_comm_config_t *config, xcoll_comm_t
             return xcoll::connect_by_ids({c.ids, c.id_count}, c.rank, c.size, wishes_of(&c));
         }
         const xcoll::OutsideGroup outside; // for what that function calls
-        const std::unique_ptr<xcoll::Bootstrap> boot =
-            c.size == 1 ? xcoll::boot_alone() : xcoll::boot_callback(c.rank, c.size, c.allgather, c.allgather_context);
+        if (c.size == 1) {
+            return xcoll::connect(*xcoll::boot_alone(), wishes_of(&c));
+        }
+        const auto boot = xcoll::boot_callback(c.rank, c.size, c.allgather, c.allgather_context);
+        xcoll::check_places(*boot);
         return xcoll::connect(*boot, wishes_of(&c));
     });
 }

@@ -48,6 +48,9 @@ std::unique_ptr<Bootstrap> boot_launcher();
 // The caller's allgather (xcoll_comm_config_t); descriptors travel over Unix sockets between the ranks of a machine.
 using AllgatherFunction = int32_t (*)(void *context, const void *send, void *recv, size_t bytes_per_rank);
 std::unique_ptr<Bootstrap> boot_callback(int rank, int size, AllgatherFunction fn, void *context);
+// The first step of its ranks: throws BOOTSTRAP if they are not those that the function gathers from, each in its
+// place.
+void check_places(Bootstrap &boot);
 // Unique ids (xcoll_comm_config_t), equal on all ranks; `own` are those that this process has made. The processes that
 // made them must take part, or others that have come from them by fork.
 std::unique_ptr<Bootstrap> boot_ids(OwnIds &own, Cryptos &cryptos, std::span<const xcoll_unique_id_t> ids, int rank,

@@ -110,6 +110,29 @@ void an_error_of_the_callback_is_reported() {
     board->destroy();
 }
 
+// By everybody, at once: the ranks are not those of the callback, or not as many.
+void a_wrong_rank_or_size_is_named() {
+    constexpr int size = 3;
+    struct Claimed {
+        int rank, size;
+        const char *words;
+    };
+    constexpr Claimed wrong[] = {{0, size, "rank 0 in the place of rank 2"}, {2, size + 1, "config.size"}};
+    for (const Claimed &claimed : wrong) {
+        Board *board = Board::create(size);
+        exchange::in_processes(size, [&](int rank) {
+            Seat seat{board, rank};
+            xcoll_comm_config_t config = exchange::config(seat);
+            config.rank = rank == 2 ? claimed.rank : rank;
+            config.size = rank == 2 ? claimed.size : size;
+            xcoll_comm_t comm = XCOLL_COMM_NULL;
+            ranks::expect(XCOLL_ERR_BOOTSTRAP, xcoll_comm_create(&config, &comm));
+            ranks::expect_message({claimed.words});
+        });
+        board->destroy();
+    }
+}
+
 } // namespace
 
 int main(int, char **argv) {
@@ -124,6 +147,7 @@ int main(int, char **argv) {
     } else if (size == 1) {
         alone();
         an_error_of_the_callback_is_reported();
+        a_wrong_rank_or_size_is_named();
     }
     return 0;
 }
