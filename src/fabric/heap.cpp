@@ -32,16 +32,17 @@ size_t available_memory() {
 
 } // namespace
 
-size_t Heap::affordable(size_t wanted, int ranks) {
+size_t Heap::affordable(size_t wanted, size_t beside, int ranks) {
     // As much again is left to the program.
-    const size_t shares = 2 * static_cast<size_t>(ranks);
+    const size_t shares = 2 * static_cast<size_t>(ranks), others = beside * static_cast<size_t>(ranks);
     for (size_t bytes = wanted / page * page; bytes > 0; bytes = bytes / 2 / page * page) {
-        const bool fits = bytes <= ~size_t{0} / shares;
-        void *all = fits ? mmap(nullptr, bytes * shares, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                         : MAP_FAILED;
+        const bool fits = bytes <= (~size_t{0} - others) / shares;
+        const size_t space = bytes * shares + others;
+        void *all =
+            fits ? mmap(nullptr, space, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                 : MAP_FAILED;
         if (all != MAP_FAILED) {
-            munmap(all, bytes * shares);
+            munmap(all, space);
             return bytes;
         }
     }

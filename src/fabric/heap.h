@@ -20,8 +20,9 @@ public:
     Heap(const Heap &) = delete;
     Heap &operator=(const Heap &) = delete;
 
-    // How much address space so many ranks can have each: as much as is wanted, or a half of it, or a half of that.
-    static size_t affordable(size_t wanted, int ranks);
+    // How much address space so many ranks can have each, beside so much that they have anyway: as much as is wanted,
+    // or a half of it, or a half of that.
+    static size_t affordable(size_t wanted, size_t beside, int ranks);
 
     // Aligned to a page, zero. Throws Failure(XCOLL_ERR_NO_MEMORY). Any thread.
     void *take(size_t bytes);

@@ -278,7 +278,7 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
                                    size_t budget_bytes, size_t heap_bytes, bool attach) {
     const int ranks = static_cast<int>(locals.size());
     NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, ranks);
-    sizes.heap_bytes = Heap::affordable(heap_bytes, ranks);
+    sizes.heap_bytes = Heap::affordable(heap_bytes, heap_first(sizes), ranks);
     Introduction introduction = introduce(machine, sizes);
     Segment mine;
     Descriptor file;
@@ -332,7 +332,7 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
 std::vector<std::shared_ptr<Node>> connect_threads(int size, const Machine &machine, size_t budget_bytes,
                                                    size_t heap_bytes) {
     NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, size);
-    sizes.heap_bytes = Heap::affordable(heap_bytes, size);
+    sizes.heap_bytes = Heap::affordable(heap_bytes, heap_first(sizes), size);
     const ProcessIdentity process = process_identity();
     const bool barriers = Doorbell::enable_barriers();
     std::vector<Node::Member> members;

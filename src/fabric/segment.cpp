@@ -26,7 +26,9 @@ char *map_shared(int descriptor, size_t bytes) {
         if (errno == ENOMEM) {
             fail(XCOLL_ERR_NO_MEMORY,
                  "no address space for a shared segment of %zu KiB; every rank maps those of all ranks of its machine: "
-                 "raise the limit (ulimit -v), or lower XCOLL_HEAP and XCOLL_SHM_BUDGET",
+                 "raise the limit (ulimit -v), start fewer ranks on it, or lower XCOLL_HEAP; 320 MiB of a segment are "
+                 "for "
+                 "communicators yet to come, whatever the settings",
                  bytes / 1024);
         }
         fail_system("mmap of a shared segment");

@@ -151,14 +151,14 @@ size_t address_space_in_use() {
 
 void a_limit_of_address_space_makes_it_smaller(void **) {
     constexpr size_t wanted = size_t{16} << 30, spare = size_t{1} << 30;
-    assert_int_equal(Heap::affordable(wanted, 2), wanted);
-    assert_int_equal(Heap::affordable(page + 1, 1), page);
-    assert_int_equal(Heap::affordable(0, 1), 0);
+    assert_int_equal(Heap::affordable(wanted, 0, 2), wanted);
+    assert_int_equal(Heap::affordable(page + 1, 0, 1), page);
+    assert_int_equal(Heap::affordable(0, 0, 1), 0);
     rlimit old;
     assert_int_equal(getrlimit(RLIMIT_AS, &old), 0);
     const rlimit tight{address_space_in_use() + spare, old.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
-    const size_t two = Heap::affordable(wanted, 2), many = Heap::affordable(wanted, 100);
+    const size_t two = Heap::affordable(wanted, 0, 2), many = Heap::affordable(wanted, 0, 100);
     assert_int_equal(setrlimit(RLIMIT_AS, &old), 0);
     assert_true(two > 0 && 4 * two <= spare);
     assert_true(many > 0 && 200 * many <= spare && many < two);
