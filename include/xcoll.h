@@ -405,7 +405,7 @@ enum { XCOLL_OP_NONCOMMUTATIVE = 1 };
 XCOLL_API xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy)(void *), const char *name,
                                          uint32_t flags, xcoll_op_t *op);
 /* XCOLL_SUM of what each rank multiplies by a number of its own first: *scalar, an element of dtype, which is the type
- * of the reductions too. */
+ * of the reductions too. Each product is rounded to that type. */
 XCOLL_API xcoll_result_t xcoll_op_create_premul(const void *scalar, xcoll_dtype_t dtype, uint32_t flags,
                                                 xcoll_op_t *op);
 /* *op becomes 0, which may be freed as well. */
@@ -795,7 +795,7 @@ typedef struct xcoll_tensor {
     const int64_t *shape;        /* of the whole tensor: ndim lengths */
     const int64_t *send_strides; /* elements from one index to the next in this rank's part; NULL: packed, row by row */
     const int64_t *recv_strides; /* the same of what it receives */
-    const int64_t *from_first;   /* by rank: its first index of from_dim; NULL: one part behind the other */
+    const int64_t *from_first;   /* by rank: its first index of from_dim, with from_count; NULL: one behind the other */
     const int64_t *from_count;   /* by rank: how many; NULL: as even as possible, the first ranks have one more */
     const int64_t *to_first;     /* the same of to_dim */
     const int64_t *to_count;

@@ -44,7 +44,7 @@ xcoll_result_t xcoll_mem_register(xcoll_comm_t comm, void *ptr, size_t bytes, ui
     return guarded(__func__, [&] {
         xcoll::Comm &on = checked(comm);
         check_address(ptr);
-        if (bytes == 0 || flags != 0) {
+        if (bytes == 0 || bytes > ~reinterpret_cast<uintptr_t>(ptr) || flags != 0) {
             fail(XCOLL_ERR_ARGUMENT, "bytes is %zu and flags is %#x: expected some memory, and 0", bytes, flags);
         }
         if (!on.registrations().add(ptr, bytes)) {

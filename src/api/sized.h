@@ -18,7 +18,8 @@ template <class Struct> Struct read_sized(const Struct *given, const char *name,
     const size_t size = given->struct_size;
     // A page: no version of a struct will be larger, so more is an uninitialised field.
     constexpr size_t largest = 4096;
-    if (size < sizeof size || size > largest) {
+    // Fields are words, or lie in pairs in one: other sizes would end amid a field.
+    if (size < sizeof size || size > largest || size % sizeof size != 0) {
         fail(XCOLL_ERR_ARGUMENT, "%s.struct_size is %zu: expected sizeof(%s_t), set by %s_defaults", name, size, type,
              type);
     }

@@ -81,7 +81,9 @@ inline constexpr KindTraits kind_traits[] = {
     {.name = "bcast", .moves_data = true, .is_shared = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "allreduce", .reduces = true, .is_collective = true, .has_habit = true},
     {.name = "split or dup", .word = "split"},
-    {.name = "an operation with arguments that are not valid (see the error on that rank)", .word = "refused"},
+    {.name = "an operation that was refused there, for its arguments or as an earlier stage of its group had failed "
+             "(see the error on that rank)",
+     .word = "refused"},
     {.name = "reduce", .reduces = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "reduce_scatter", .reduces = true, .blocks = true, .is_collective = true, .has_habit = true},
     {.name = "reduce_scatterv", .reduces = true, .is_collective = true},

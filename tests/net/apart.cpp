@@ -18,7 +18,7 @@ void a_refused_call_is_told_and_keeps_the_order(const Rank &rank, xcoll_comm_t c
         xcoll_allreduce(rank.rank() == refused ? nullptr : &one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm);
     ranks::expect(rank.rank() == refused ? XCOLL_ERR_ARGUMENT : XCOLL_ERR_MISMATCH, result);
     if (rank.size() == 2 && rank.rank() != refused) { // of more, some hear of it from others that have left
-        ranks::expect_message({"rank " + std::to_string(refused) + " called an operation with arguments"});
+        ranks::expect_message({"rank " + std::to_string(refused) + " called an operation that was refused"});
     }
     ranks::expect_in_step(rank, comm);
     xcoll_comm_t part = XCOLL_COMM_NULL;

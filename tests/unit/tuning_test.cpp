@@ -139,7 +139,7 @@ void what_is_wrong_is_said_with_file_line_and_word(void **) {
         {"allreduce bytes .. -> ring", "line 1", "a range that rises", "\"..\""},
         {"allreduce bytes 1...2 -> ring", "line 1", "a range that rises", "\"1...2\""},
         {"allreduce bytes -1 -> ring", "line 1", "a range that rises", "\"-1\""},
-        {"allreduce bytes 1T -> ring", "line 1", "a range that rises", "\"1T\""},
+        {"allreduce bytes 1P -> ring", "line 1", "a range that rises", "\"1P\""},
         {"allreduce bytes 1KB -> ring", "line 1", "a range that rises", "\"1KB\""},
         {"allreduce bytes 99999999999999999999 -> ring", "line 1", "a range that rises", "\"99999999999999999999\""},
         {"allreduce bytes 18446744073709551615K -> ring", "line 1", "a range that rises", "\"18446744073709551615K\""},
