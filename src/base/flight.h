@@ -20,12 +20,21 @@ namespace xcoll::flight {
 
 inline constexpr char file_name[] = "xcoll-flight";
 inline constexpr uint64_t magic = 0x7468676c66636cull; // "lcflght"
-inline constexpr uint32_t layout = 1;                  // changes with everything below and with Fingerprint
+inline constexpr uint32_t layout = 2;                  // changes with everything below and with Fingerprint
 inline constexpr size_t page_bytes = 4096;
 
-// More than the operations that shared memory lets be in flight at once (fabric/board.h), so that the ring also shows
-// what came before.
-inline constexpr uint64_t entry_count = 16;
+// Operations that begin while no other is in flight take turns in a few entries: with 64 for all, calls in a loop write
+// so many lines that cells leave the first cache, and an allreduce of 8 bytes takes 1.05 to 1.1 of the time on a Zen
+// whose first cache has 32 KiB. Those that begin beside others have as many entries as there are cells in shared memory
+// (fabric/board.h; core/comm.cpp compares the two), so that of so many requests the oldest is told, for which all
+// others wait. Further ones, which wait for a cell, take its place here.
+enum class Beside : uint8_t { nothing, others };
+inline constexpr uint64_t alone_count = 16, beside_count = 64, operation_count = alone_count + beside_count;
+constexpr uint64_t place_of(uint64_t n, Beside what) {
+    return what == Beside::nothing ? n % alone_count : alone_count + n % beside_count;
+}
+// A program may start any number of messages, so only the last ones are told.
+inline constexpr uint64_t message_count = 16;
 // The processes of larger communicators are told for the first ranks.
 inline constexpr size_t most_pids = 64;
 
@@ -72,8 +81,8 @@ struct Record {
     Text<64> name;           // the user's, or ""
     Text<192> reason;        // of the trouble
     Wait wait;
-    alignas(64) Entry entries[entry_count]; // operation n is in entry n % entry_count
-    Entry messages[entry_count];
+    alignas(64) Entry entries[operation_count];
+    Entry messages[message_count]; // message m is in entry m % message_count
 };
 inline constexpr size_t words_in_record = sizeof(Record) / sizeof(uint64_t);
 
@@ -85,8 +94,8 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) <= page_bytes);
 
-// Two in a page.
-inline constexpr size_t record_bytes = 2048;
+// One in a page.
+inline constexpr size_t record_bytes = 4096;
 static_assert(sizeof(Record) <= record_bytes && page_bytes % record_bytes == 0);
 
 // False if it is free, or has changed its owner meanwhile. `used` is to the record what a stamp is to its words.
@@ -97,8 +106,10 @@ inline bool copy(const Record &shown, Record &to) {
         word[i] = look_at(from[i]); // in this order: who sees an error sees its reason
     }
     to.wait = shown.wait.copy();
-    for (uint64_t i = 0; i < entry_count; ++i) {
+    for (uint64_t i = 0; i < operation_count; ++i) {
         to.entries[i] = shown.entries[i].copy();
+    }
+    for (uint64_t i = 0; i < message_count; ++i) {
         to.messages[i] = shown.messages[i].copy();
     }
     return to.used != 0 && to.id != 0 && look_at(shown.used, std::memory_order_relaxed) == to.used;

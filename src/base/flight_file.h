@@ -25,7 +25,7 @@ private:
     flight::Record *take_shown();
     void give(flight::Record *record);
 
-    // As many communicators as are shown at once: 8 MiB of address space, and memory where it is used.
+    // As many communicators as are shown at once: 16 MiB of address space, and memory where it is used.
     static constexpr size_t most_records = 4096;
 
     std::mutex mutex_;

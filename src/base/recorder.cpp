@@ -1,6 +1,7 @@
 #include "base/recorder.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/clock.h"
 
@@ -8,13 +9,17 @@ namespace xcoll {
 
 namespace {
 
-// The stamp of the oldest one that has begun and not ended, or 0.
-uint64_t oldest_begun(const flight::Entry (&entries)[flight::entry_count]) {
-    uint64_t oldest = 0;
-    for (const flight::Entry &entry : entries) {
-        const uint64_t stamp = look_at(entry.stamp);
-        if (flight::is_begun(stamp) && (oldest == 0 || stamp < oldest)) {
-            oldest = stamp;
+// The oldest one that has begun and not ended: its stamp, or 0, and its place.
+struct Oldest {
+    uint64_t stamp = 0;
+    size_t place = 0;
+};
+Oldest oldest_begun(std::span<const flight::Entry> entries) {
+    Oldest oldest;
+    for (size_t i = 0; i < entries.size(); ++i) {
+        const uint64_t stamp = look_at(entries[i].stamp);
+        if (flight::is_begun(stamp) && (oldest.stamp == 0 || stamp < oldest.stamp)) {
+            oldest = {stamp, i};
         }
     }
     return oldest;
@@ -52,12 +57,11 @@ void Recorder::wait(int64_t waited_ns, int awaited) {
     if (is_telling_wait_.test_and_set(std::memory_order_acquire)) {
         return; // another thread tells of its own, and there is room for one
     }
-    const uint64_t operation = oldest_begun(record_->entries);
-    const char *algorithm =
-        algorithms_[flight::number_of(operation) % flight::entry_count].load(std::memory_order_relaxed);
+    const auto [operation, place] = oldest_begun(record_->entries);
+    const char *algorithm = algorithms_[place].load(std::memory_order_relaxed);
     const auto name = flight::AlgorithmText::of(operation != 0 && algorithm ? algorithm : "");
     record_->wait.rewrite(++waits_, {static_cast<uint64_t>(now_ns() - waited_ns), static_cast<uint64_t>(awaited),
-                                     operation, oldest_begun(record_->messages), name.words[0], name.words[1]});
+                                     operation, oldest_begun(record_->messages).stamp, name.words[0], name.words[1]});
     is_telling_wait_.clear(std::memory_order_release);
 }
 

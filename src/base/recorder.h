@@ -34,16 +34,18 @@ public:
     void introduce(const Identity &identity);
 
     // ---- by the thread that starts operations
-    [[gnu::always_inline]] void begin(uint64_t n, const Fingerprint &call, const char *algorithm) {
-        algorithms_[n % flight::entry_count].store(algorithm, std::memory_order_relaxed);
-        operation(n).rewrite(flight::stamp(n, flight::State::begun), {call.what, call.count});
+    [[gnu::always_inline]] void begin(uint64_t n, flight::Beside what, const Fingerprint &call, const char *algorithm) {
+        const uint64_t place = flight::place_of(n, what);
+        algorithms_[place].store(algorithm, std::memory_order_relaxed);
+        record_->entries[place].rewrite(flight::stamp(n, flight::State::begun), {call.what, call.count});
     }
     // The number by which a user's message is ended.
     uint64_t begin_message(const Op &op);
 
     // ---- by whoever ends it, which the thread that starts operations knows of before it begins what needs the place
-    void end(uint64_t n, flight::State state) {
-        operation(n).restamp(flight::stamp(n, flight::State::begun), flight::stamp(n, state));
+    void end(uint64_t n, flight::Beside what, flight::State state) {
+        flight::Entry &entry = record_->entries[flight::place_of(n, what)];
+        entry.restamp(flight::stamp(n, flight::State::begun), flight::stamp(n, state));
     }
     void end_message(uint64_t m, flight::State state) {
         message(m).restamp(flight::stamp(m, flight::State::begun), flight::stamp(m, state));
@@ -59,15 +61,12 @@ public:
     void trouble(int result, const char *reason);
 
 private:
-    flight::Entry &operation(uint64_t n) {
-        return record_->entries[n % flight::entry_count];
-    }
     flight::Entry &message(uint64_t m) {
-        return record_->messages[m % flight::entry_count];
+        return record_->messages[m % flight::message_count];
     }
 
     std::shared_ptr<flight::Record> record_;
-    std::atomic<const char *> algorithms_[flight::entry_count] = {};
+    std::atomic<const char *> algorithms_[flight::operation_count] = {};
     uint64_t messages_ = 0;
     uint64_t waits_ = 0; // with the flag
     std::atomic_flag is_telling_wait_;

@@ -6,11 +6,15 @@
 #include "base/digest.h"
 #include "core/owner.h"
 #include "core/process.h"
+#include "fabric/board.h"
 #include "fabric/window_transport.h"
 
 namespace xcoll {
 
 namespace {
+
+// Whoever is asked what it waits for tells the oldest of all operations that have a cell.
+static_assert(flight::beside_count >= cell_count);
 
 std::vector<int> node_ranks(const Membership &membership) {
     std::vector<int> ranks;

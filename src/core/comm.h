@@ -221,7 +221,7 @@ private:
     void be_listed();
     void put_in_flight(Request &request);
     Kind manner_of(const Request &request) const;
-    [[gnu::always_inline]] void give_number(Request &request);
+    [[gnu::always_inline]] void give_number(Request &request, Recorded::As as);
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
     template <Kind manner> static bool end_at_once(Comm &comm, Request &request);
     bool ends_at_once(Request &request);
@@ -273,9 +273,13 @@ private:
     [[gnu::always_inline]] void end(Request &request, uint64_t took);
     void heed_failure(const Request &request);
     // ---- what is kept of an operation
-    [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
-        recorder_.begin(n, call, row.name);
-        return {n, Recorded::As::operation, trace_ ? trace(op, call, n, row) : 0};
+    static constexpr flight::Beside beside(Recorded::As as) {
+        return as == Recorded::As::beside_others ? flight::Beside::others : flight::Beside::nothing;
+    }
+    [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row,
+                                           Recorded::As as = Recorded::As::operation) {
+        recorder_.begin(n, beside(as), call, row.name);
+        return {n, as, trace_ ? trace(op, call, n, row) : 0};
     }
     [[gnu::always_inline]] Recorded record_message(const Op &op) {
         return {recorder_.begin_message(op), Recorded::As::message, trace_ ? trace_message(op) : 0};
@@ -285,7 +289,7 @@ private:
         if (recorded.as == Recorded::As::message) {
             recorder_.end_message(recorded.number, state);
         } else {
-            recorder_.end(recorded.number, state);
+            recorder_.end(recorded.number, beside(recorded.as), state);
         }
         if (trace_) {
             trace_->end(recorded.event, result);

@@ -82,7 +82,7 @@ Kind Comm::manner_of(const Request &request) const {
     return is_plain && is_short ? op.kind : Kind::none;
 }
 
-inline void Comm::give_number(Request &request) {
+inline void Comm::give_number(Request &request, Recorded::As as) {
     const Op &op = request.what.op;
     const auto [n, stance] = take_turn(op);
     request.n = n;
@@ -94,7 +94,7 @@ inline void Comm::give_number(Request &request) {
         request.call = fingerprint(op, stance);
     }
     request.stance = stance;
-    request.recorded = record(op, request.call, n, *request.row);
+    request.recorded = record(op, request.call, n, *request.row, as);
 }
 
 // With its number, or as a message.
@@ -142,7 +142,7 @@ void Comm::put_in_flight(Request &request) {
         request.recorded = record_message(op);
         request.row = &choices_.row(op);
     } else {
-        give_number(request);
+        give_number(request, Recorded::As::beside_others);
     }
     launch<Kind::none>(request);
 }
@@ -153,7 +153,7 @@ void Comm::put_in_flight(Request &request) {
 // thread sees no trouble yet: the next drive() ends what is in flight then.
 template <Kind manner> inline void Comm::start_in(Request &request) {
     if (manner != Kind::none && is_quiet() && !request.failure) [[likely]] {
-        give_number(request);
+        give_number(request, Recorded::As::operation);
         launch<manner>(request);
     } else {
         start_beside_others(request);

@@ -58,6 +58,21 @@ void test() {
     }
 }
 
+// The first rank has begun many requests, the others none.
+void many() {
+    const Job job = start();
+    constexpr int requests = 40;
+    xcoll_request_t first = XCOLL_REQUEST_NULL;
+    for (int i = 0; job.rank == 0 && i < requests; ++i) {
+        xcoll_request_t request;
+        ranks::succeed(xcoll_ibarrier(job.world, &request));
+        first = i == 0 ? request : first;
+    }
+    if (job.rank == 0) {
+        ranks::succeed(xcoll_wait(&first));
+    }
+}
+
 // The last rank has freed its communicator before the others have done with it: they fail, and go on.
 void leave() {
     const Job job = start();
@@ -95,8 +110,9 @@ struct Way {
     const char *name;
     void (*go)();
 };
-constexpr Way ways[] = {{"away", stay_away}, {"cross", cross}, {"receive", receive}, {"test", test},
-                        {"leave", leave},    {"end", end_one}, {"fork", fork_one},   {"threads", threads}};
+constexpr Way ways[] = {{"away", stay_away}, {"cross", cross},   {"receive", receive},
+                        {"test", test},      {"many", many},     {"leave", leave},
+                        {"end", end_one},    {"fork", fork_one}, {"threads", threads}};
 
 } // namespace
 

@@ -84,6 +84,10 @@ stop_job
 begin 2 test
 until_true tells 'rank 1 has not entered operation 1, barrier; rank 0 has waited for' -p "$job"
 stop_job
+# Many requests at once: they all wait for the first.
+begin 2 many
+until_true tells 'rank 1 has not entered operation 1, barrier; rank 0 has waited for' -p "$job"
+stop_job
 
 # Who has freed the communicator, and who has ended.
 begin 3 leave

@@ -27,6 +27,8 @@ using flight::State;
 
 namespace {
 
+using flight::Beside;
+
 constexpr uint64_t some_id = 42;
 
 struct Recording {
@@ -46,17 +48,17 @@ struct Recording {
 
 void the_last_operations_are_shown(void **) {
     Recording one(std::make_shared<flight::Record>());
-    constexpr uint64_t last = 3 * flight::entry_count + 5, stuck = last - 1, failed = last - 2;
+    constexpr uint64_t last = 3 * flight::alone_count + 5, stuck = last - 1, failed = last - 2;
     for (uint64_t n = 1; n <= last; ++n) {
-        one.recorder.begin(n, {n, 2 * n}, "");
+        one.recorder.begin(n, Beside::nothing, {n, 2 * n}, "");
         if (n != stuck) {
-            one.recorder.end(n, n == failed ? State::failed : State::done);
+            one.recorder.end(n, Beside::nothing, n == failed ? State::failed : State::done);
         }
     }
-    one.recorder.end(1, State::failed); // its place is a later one's
+    one.recorder.end(1, Beside::nothing, State::failed); // its place is a later one's
     const flight::Record seen = one.seen();
-    for (uint64_t n = last - flight::entry_count + 1; n <= last; ++n) {
-        const flight::Entry &entry = seen.entries[n % flight::entry_count];
+    for (uint64_t n = last - flight::alone_count + 1; n <= last; ++n) {
+        const flight::Entry &entry = seen.entries[flight::place_of(n, Beside::nothing)];
         const State state = n == stuck ? State::begun : n == failed ? State::failed : State::done;
         assert_int_equal(entry.stamp, flight::stamp(n, state));
         assert_true((flight::call_of(entry) == Fingerprint{n, 2 * n}));
@@ -70,10 +72,10 @@ void the_last_operations_are_shown(void **) {
 
 void a_wait_is_for_the_oldest_operation(void **) {
     Recording one(std::make_shared<flight::Record>());
-    one.recorder.begin(7, {}, "seventh");
-    one.recorder.begin(8, {}, "eighth");
-    one.recorder.begin(9, {}, "ninth");
-    one.recorder.end(7, State::done);
+    one.recorder.begin(7, Beside::nothing, {}, "seventh");
+    one.recorder.begin(8, Beside::others, {}, "eighth");
+    one.recorder.begin(9, Beside::others, {}, "ninth");
+    one.recorder.end(7, Beside::nothing, State::done);
     one.recorder.wait(1000, 1);
     const flight::Wait wait = one.seen().wait;
     assert_int_equal(wait.words[flight::wait_operation], flight::stamp(8, State::begun));
@@ -83,6 +85,24 @@ void a_wait_is_for_the_oldest_operation(void **) {
     assert_string_equal(algorithm.text().c_str(), "eighth");
     one.recorder.stop_waiting();
     assert_int_equal(one.seen().wait.stamp, 0);
+}
+
+// As many as have a cell at once: they all wait for the first.
+void the_oldest_of_many_in_flight_is_still_told(void **) {
+    Recording one(std::make_shared<flight::Record>());
+    constexpr uint64_t first = 7, many = 64;
+    for (uint64_t n = first; n < first + many; ++n) {
+        one.recorder.begin(n, Beside::others, {n, 2 * n}, n == first ? "first" : "later");
+    }
+    one.recorder.wait(1000, 1);
+    const flight::Record seen = one.seen();
+    const flight::Entry &oldest = seen.entries[flight::place_of(first, Beside::others)];
+    assert_int_equal(oldest.stamp, flight::stamp(first, State::begun));
+    assert_true((flight::call_of(oldest) == Fingerprint{first, 2 * first}));
+    assert_int_equal(seen.wait.words[flight::wait_operation], flight::stamp(first, State::begun));
+    const flight::AlgorithmText algorithm{
+        {seen.wait.words[flight::wait_algorithm], seen.wait.words[flight::wait_algorithm + 1]}};
+    assert_string_equal(algorithm.text().c_str(), "first");
 }
 
 void threads_tell_of_their_waits_in_one_place(void **) {
@@ -101,8 +121,8 @@ void messages_have_places_of_their_own(void **) {
     one.recorder.end_message(first, State::done);
     one.recorder.wait(0, -1);
     const flight::Record seen = one.seen();
-    assert_int_equal(seen.messages[first % flight::entry_count].stamp, flight::stamp(first, State::done));
-    assert_int_equal(flight::call_of(seen.messages[second % flight::entry_count]).count, 80);
+    assert_int_equal(seen.messages[first % flight::message_count].stamp, flight::stamp(first, State::done));
+    assert_int_equal(flight::call_of(seen.messages[second % flight::message_count]).count, 80);
     assert_int_equal(seen.wait.words[flight::wait_message], flight::stamp(second, State::begun));
     assert_int_equal(seen.wait.words[flight::wait_operation], 0);
 }
@@ -155,7 +175,7 @@ void a_record_that_changes_hands_is_refused(void **) {
     FlightFile file;
     {
         Recording one(file.take());
-        one.recorder.begin(1, {1, 1}, "");
+        one.recorder.begin(1, Beside::nothing, {1, 1}, "");
         one.recorder.trouble(XCOLL_ERR_ABORTED, "why");
         assert_string_equal(one.seen().reason.text().c_str(), "why");
     }
@@ -226,7 +246,7 @@ void without_memory_for_the_file_there_are_records_all_the_same(void **) {
     FlightFile file;
     Recording one(file.take());
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    one.recorder.begin(1, {1, 1}, "");
+    one.recorder.begin(1, Beside::nothing, {1, 1}, "");
     assert_int_equal(one.seen().entries[1].stamp, flight::stamp(1, State::begun));
     assert_int_equal(bytes_shown(), before);
 }
@@ -252,6 +272,7 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(the_last_operations_are_shown),
         cmocka_unit_test(a_wait_is_for_the_oldest_operation),
+        cmocka_unit_test(the_oldest_of_many_in_flight_is_still_told),
         cmocka_unit_test(threads_tell_of_their_waits_in_one_place),
         cmocka_unit_test(messages_have_places_of_their_own),
         cmocka_unit_test(a_copy_is_whole_while_its_owner_rewrites_it),

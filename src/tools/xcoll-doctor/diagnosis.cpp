@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 
 #include "base/clock.h"
 #include "tools/shared/printable.h"
@@ -34,10 +35,10 @@ using Members = std::vector<Seen>;
 
 // ------------------------------------------------------------------------------------------------ one rank
 
-using Entries = flight::Entry[flight::entry_count];
+using Entries = std::span<const flight::Entry>;
 
 // nullptr if all that have begun have ended.
-const flight::Entry *oldest_begun(const Entries &entries) {
+const flight::Entry *oldest_begun(Entries entries) {
     const flight::Entry *oldest = nullptr;
     for (const flight::Entry &entry : entries) {
         if (flight::is_begun(entry.stamp) && (!oldest || entry.stamp < oldest->stamp)) {
@@ -47,8 +48,8 @@ const flight::Entry *oldest_begun(const Entries &entries) {
     return oldest;
 }
 
-const flight::Entry &newest(const Entries &entries) {
-    return *std::max_element(std::begin(entries), std::end(entries),
+const flight::Entry &newest(Entries entries) {
+    return *std::max_element(entries.begin(), entries.end(),
                              [](const auto &a, const auto &b) { return a.stamp < b.stamp; });
 }
 
