@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "base/signal.h"
+#include "xcoll.h"
 
 namespace xcoll {
 
-inline constexpr int any_source = -32002;
-inline constexpr int any_tag = -32003;
-inline constexpr int no_rank = -32004; // no message at all (coll/point_to_point.h)
+inline constexpr int any_source = XCOLL_ANY_SOURCE;
+inline constexpr int any_tag = XCOLL_ANY_TAG;
+inline constexpr int no_rank = XCOLL_NO_RANK; // no message at all (coll/point_to_point.h)
 
 // One send or receive, from its start to its finish.
 struct PostItem {
