@@ -1,7 +1,6 @@
 #include "base/trace_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -33,17 +32,6 @@ size_t section_bytes(uint64_t capacity) {
 uint64_t capacity_for(uint64_t events) {
     constexpr uint64_t least = page_bytes / sizeof(Event); // sections begin with a page
     return std::bit_ceil(std::max(events, least));
-}
-
-// nullptr if it fails. A child of fork does not write into its parent's file.
-void *map_part(int file, size_t at, size_t bytes) {
-    void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(at));
-    if (base == MAP_FAILED) {
-        return nullptr;
-    }
-    madvise(base, bytes, MADV_DONTFORK);
-    touch_pages(base, bytes); // or one in 64 of the first operations waits
-    return base;
 }
 
 std::string host_name() {
@@ -79,14 +67,11 @@ int make_file(const std::string &folder, int rank, std::string &path) {
 
 // ------------------------------------------------------------------------------------------------ one section
 
-Trace::Trace(std::shared_ptr<const TraceFile> file, size_t place, uint64_t capacity, const Identity &identity)
-    : file_(std::move(file)), place_(place), capacity_(capacity), clock_(file_->ticks_per_ns()) {
-    void *base = map_part(file_->descriptor(), place, section_bytes(capacity));
-    if (!base) {
-        fail_system("mmap of a trace");
-    }
-    section_ = new (base) Section{};
-    events_ = reinterpret_cast<Event *>(static_cast<char *>(base) + page_bytes);
+Trace::Trace(std::shared_ptr<const TraceFile> file, MappedPart part, size_t place, uint64_t capacity,
+             const Identity &identity)
+    : file_(std::move(file)), part_(std::move(part)), place_(place), capacity_(capacity),
+      section_(new (part_.data()) Section{}), events_(reinterpret_cast<Event *>(part_.data() + page_bytes)),
+      clock_(file_->ticks_per_ns()) {
     section_->capacity = capacity;
     section_->id = identity.id;
     section_->job = identity.job;
@@ -108,7 +93,6 @@ Trace::~Trace() {
                       static_cast<off_t>(place_ + kept), static_cast<off_t>(section_bytes(capacity_) - kept));
         }
     }
-    munmap(section_, section_bytes(capacity_));
 }
 
 uint8_t Trace::place_of(const char *algorithm) {
@@ -161,11 +145,9 @@ std::shared_ptr<TraceFile> TraceFile::make(const std::string &folder, int rank, 
     }
     std::shared_ptr<TraceFile> made(new TraceFile(file));
     const size_t bytes = page_bytes + section_bytes(capacity_for(events));
-    void *base = nullptr;
     int code = add_file_space(file, 0, bytes);
     if (code == 0) {
-        base = map_part(file, 0, page_bytes);
-        code = base ? 0 : errno;
+        code = made->first_.map(file, 0, page_bytes);
     }
     if (code != 0) {
         unlink(path.c_str());
@@ -174,15 +156,9 @@ std::shared_ptr<TraceFile> TraceFile::make(const std::string &folder, int rank, 
              "lower XCOLL_TRACE_EVENTS",
              folder.c_str(), bytes >> 10, path.c_str(), std::strerror(code));
     }
-    made->header_ = new (base) FileHeader{};
+    made->header_ = new (made->first_.data()) FileHeader{};
     made->write_header();
     return made;
-}
-
-TraceFile::~TraceFile() {
-    if (header_) {
-        munmap(header_, page_bytes);
-    }
 }
 
 void TraceFile::write_header() {
@@ -202,14 +178,14 @@ std::unique_ptr<Trace> TraceFile::take(uint64_t events, const Trace::Identity &i
     const uint64_t capacity = capacity_for(events);
     const std::lock_guard lock(mutex_);
     int code = add_file_space(descriptor_.get(), bytes_, section_bytes(capacity));
+    MappedPart part;
     if (code == 0) {
-        try {
-            auto section = std::make_unique<Trace>(shared_from_this(), bytes_, capacity, identity);
-            bytes_ += section_bytes(capacity);
-            return section;
-        } catch (const Failure &) {
-            code = ENOMEM; // mmap has no other reason
-        }
+        code = part.map(descriptor_.get(), bytes_, section_bytes(capacity));
+    }
+    if (code == 0) {
+        auto section = std::make_unique<Trace>(shared_from_this(), std::move(part), bytes_, capacity, identity);
+        bytes_ += section_bytes(capacity);
+        return section;
     }
     if (header_->left_out == 0) {
         show(header_->left_out_code, int64_t{code});

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/descriptor.h"
+#include "base/mapped_part.h"
 #include "base/near_clock.h"
 #include "base/trace.h"
 
@@ -31,8 +32,9 @@ public:
         Form form;
         uint32_t calls;
     };
-    // At a place of the file that has room for it. Throws Failure(XCOLL_ERR_SYSTEM).
-    Trace(std::shared_ptr<const TraceFile> file, size_t place, uint64_t capacity, const Identity &identity);
+    // At a place of the file that has room for it and is mapped.
+    Trace(std::shared_ptr<const TraceFile> file, MappedPart part, size_t place, uint64_t capacity,
+          const Identity &identity);
     // The room that no event came for goes back to the disk.
     ~Trace();
     Trace(const Trace &) = delete;
@@ -49,10 +51,11 @@ private:
     }
 
     const std::shared_ptr<const TraceFile> file_;
+    const MappedPart part_;
     const size_t place_;
     const uint64_t capacity_; // a power of two
-    trace::Section *section_;
-    trace::Event *events_;
+    trace::Section *const section_;
+    trace::Event *const events_;
     uint64_t begun_ = 0;
     NearClock clock_;
     const char *algorithms_[trace::most_algorithms] = {}; // those that the section lists
@@ -63,7 +66,6 @@ class TraceFile : public std::enable_shared_from_this<TraceFile> {
 public:
     // Throws Failure(XCOLL_ERR_CONFIG) if there can be none with room for so many events.
     static std::shared_ptr<TraceFile> make(const std::string &folder, int rank, uint64_t events);
-    ~TraceFile();
     TraceFile(const TraceFile &) = delete;
     TraceFile &operator=(const TraceFile &) = delete;
 
@@ -83,6 +85,7 @@ private:
 
     const Descriptor descriptor_;
     const double ticks_per_ns_ = measure_ticks_per_ns();
+    MappedPart first_;
     trace::FileHeader *header_ = nullptr;
     std::mutex mutex_;
     size_t bytes_ = trace::page_bytes; // all sections

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -172,6 +174,28 @@ void communicators_follow_each_other_in_a_file(void **) {
     assert_int_equal(seen.event(1, 1).words[trace::event_what], 9);
 }
 
+// As every section but the first does where pages are larger than those of the file.
+void a_part_begins_in_the_middle_of_a_page(void **) {
+    const Folder folder;
+    const std::string path = folder.path + "/file";
+    const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT, 0600));
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const std::string around(3 * page, '.'), written(page, 'x');
+    assert_int_equal(write(file.get(), around.data(), around.size()), around.size());
+    for (const size_t at : {size_t{0}, page / 4, page, page + page / 2}) {
+        MappedPart part;
+        assert_int_equal(part.map(file.get(), at, written.size()), 0);
+        const MappedPart moved(std::move(part));
+        written.copy(moved.data(), written.size());
+        std::string found(around.size(), '\0');
+        assert_int_equal(pread(file.get(), found.data(), found.size(), 0), found.size());
+        assert_true(found == std::string(around).replace(at, written.size(), written));
+        std::fill_n(moved.data(), written.size(), '.');
+    }
+    MappedPart none;
+    assert_int_equal(none.map(-1, page, page), EBADF);
+}
+
 uint64_t disk_bytes(const std::string &path) {
     struct stat status;
     assert_int_equal(stat(path.c_str(), &status), 0);
@@ -289,6 +313,7 @@ int main() {
         cmocka_unit_test(algorithms_are_named_as_far_as_there_is_room),
         cmocka_unit_test(a_file_is_never_replaced),
         cmocka_unit_test(communicators_follow_each_other_in_a_file),
+        cmocka_unit_test(a_part_begins_in_the_middle_of_a_page),
         cmocka_unit_test(the_end_gives_back_what_no_operation_needed),
         cmocka_unit_test(a_child_of_fork_cannot_write),
         cmocka_unit_test(a_communicator_without_room_is_counted),
