@@ -167,13 +167,12 @@ Json Json::parse(std::string_view text) {
 }
 
 const Json &Json::operator[](std::string_view name) const {
-    static const Json nothing;
     for (const auto &[key, value] : members()) {
         if (key == name) {
             return value;
         }
     }
-    return nothing;
+    return nothing<Json>;
 }
 
 } // namespace xcoll::tools

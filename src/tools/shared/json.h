@@ -43,11 +43,12 @@ public:
     const Json &operator[](std::string_view name) const;
 
 private:
+    template <class T> static inline const T nothing{};
+
     // Of another kind: an empty value, as of a library that does not know the member yet.
     template <class T> const T &as() const {
-        static const T nothing{};
         const T *value = std::get_if<T>(&value_);
-        return value ? *value : nothing;
+        return value ? *value : nothing<T>;
     }
 
     Value value_;
