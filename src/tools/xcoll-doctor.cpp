@@ -35,25 +35,46 @@ struct Wanted {
     std::string trace; // folder
 };
 
-Json describe_library() {
+Json describe_and_free(xcoll_comm_t comm) {
+    const std::string text = xcoll::tools::description(comm);
+    must(xcoll_comm_free(&comm));
+    return Json::parse(text);
+}
+
+Json describe_process() {
     xcoll_comm_t world;
     must(xcoll_init(&world));
-    const std::string text = xcoll::tools::description(world);
-    must(xcoll_comm_free(&world));
+    Json description = describe_and_free(world);
     must(xcoll_finalize());
-    return Json::parse(text);
+    return description;
+}
+
+// The segment of a thread is as large as that of a process, but no file: it is there, and its size is told, where the
+// files that ranks need cannot be made.
+Json describe_thread() {
+    xcoll_comm_t comm;
+    must(xcoll_comm_create_threads(1, &comm));
+    return describe_and_free(comm);
+}
+
+// False, and why not the first time, if the library cannot be asked like this.
+bool ask_library(Patient &patient, Json (*describe)()) {
+    try {
+        patient.description = describe();
+        return true;
+    } catch (const xcoll::tools::CallFailed &failure) {
+        patient.init_failure = patient.init_failure.empty() ? failure.what() : patient.init_failure;
+        return false;
+    }
 }
 
 Patient examine(const Wanted &wanted) {
     Patient patient{wanted.ranks, wanted.root, Json(), ""};
-    for (int attempt = 0; attempt < 2 && patient.description.is_null(); ++attempt) {
-        try {
-            patient.description = describe_library();
-        } catch (const xcoll::tools::CallFailed &failure) {
-            patient.init_failure = patient.init_failure.empty() ? failure.what() : patient.init_failure;
-            // The rest is looked at without what is wrong.
-            xcoll::tools::forget_settings();
-        }
+    const auto ask = [&] { return ask_library(patient, describe_process) || ask_library(patient, describe_thread); };
+    if (!ask()) {
+        // The rest is looked at without what is wrong.
+        xcoll::tools::forget_settings();
+        ask();
     }
     const int usable = static_cast<int>(patient.description["machine"]["usable_processors"].number());
     patient.ranks = patient.ranks > 0 ? patient.ranks : std::max(usable, 2);

@@ -33,9 +33,16 @@ grep -E '^(warning|problem)' -A 2 "$work/out" | grep -vE '^(warning|problem|  +m
 limited 1 'ulimit -f 1000' -n 2
 found problem 'file size' 'files may have 1000 KiB'
 found problem 'shared memory' ''
+limited 1 "ulimit -f $((1 << 20))" -n 2
+found problem 'file size' 'files may have 1 GiB'
+found ok processors ''
+XCOLL_HEAP=512M limited 0 "ulimit -f $((1 << 20))" -n 2
+found ok 'file size' ''
 limited 1 'ulimit -n 60' -n 2
 found problem 'open files' '60, at most 60'
 limited 1 'ulimit -v 200000' -n 5
+found problem 'address space' 'could not map one segment'
+limited 1 'ulimit -v 1500000' -n 5
 found problem 'address space' '5 segments'
 limited 0 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BASHPID >/dev/null' -n 3
 found warning processors '3 ranks, but 1 processor'

@@ -21,8 +21,8 @@ inline constexpr const char *state_names[] = {"ok", "warning", "problem"};
 struct Patient {
     int ranks;                // of the job that is to run here
     std::string root;         // before /proc and /sys: another machine's files, for tests
-    tools::Json description;  // the library's own; null if it could not make a communicator
-    std::string init_failure; // then, and if it could only do so without the XCOLL_ variables
+    tools::Json description;  // the library's own; null if it could not even be asked for a thread
+    std::string init_failure; // then, and if it could only be asked so or without the XCOLL_ variables
 };
 
 struct Check {

@@ -107,9 +107,11 @@ Finding look_at_plugin(const Patient &patient) {
     }
     const Ending ending = exchange(2, {"--env", "XCOLL_SHM=off"});
     if (ending.status != 0) {
-        return warning(first_line(ending.said),
-                       "messages between machines do not work here; jobs of one machine need none",
-                       "install UCX (Debian, Ubuntu: libucx0), or set XCOLL_PLUGIN_PATH to the folder of the plug-in");
+        return warning(
+            first_line(ending.said), "messages between machines do not work here; jobs of one machine need none",
+            patient.init_failure.empty()
+                ? "install UCX (Debian, Ubuntu: libucx0), or set XCOLL_PLUGIN_PATH to the folder of the plug-in"
+                : "mend the problems above first");
     }
     return good("the plug-in loads, and 2 processes exchanged data by messages");
 }

@@ -53,20 +53,22 @@ uint64_t soft_limit(__rlimit_resource_t resource) {
     return getrlimit(resource, &values) == 0 && values.rlim_cur != RLIM_INFINITY ? values.rlim_cur : tools::no_limit;
 }
 
+// 0: the library could not be asked.
 uint64_t segment_bytes(const Patient &patient) {
-    // Where the library could not make one: what it takes with the default settings on machines with a large cache.
-    constexpr uint64_t usual = uint64_t{132} << 20;
-    const double told = patient.description["memory"]["segment_bytes"].number();
-    return told > 0 ? static_cast<uint64_t>(told) : usual;
+    return static_cast<uint64_t>(patient.description["memory"]["segment_bytes"].number());
 }
 
 Finding look_at_file_size(const Patient &patient) {
     const uint64_t limit = soft_limit(RLIMIT_FSIZE), needed = segment_bytes(patient);
+    if (needed == 0 && limit != tools::no_limit) {
+        return good(format("files may have %s; not compared: the library could not be asked",
+                           tools::show_bytes(limit).c_str()));
+    }
     if (limit < needed) {
         return problem(format("files may have %s, a rank's segment has %s", tools::show_bytes(limit).c_str(),
                               tools::show_bytes(needed).c_str()),
                        "a segment is a file, most of which takes no memory; the limit counts all of it",
-                       "raise the limit in the shell that starts the job: ulimit -f unlimited");
+                       "raise the limit in the shell that starts the job: ulimit -f unlimited; or lower XCOLL_HEAP");
     }
     return good("large enough for segments");
 }
@@ -74,9 +76,12 @@ Finding look_at_file_size(const Patient &patient) {
 Finding look_at_address_space(const Patient &patient) {
     const uint64_t limit = soft_limit(RLIMIT_AS);
     const uint64_t needed = segment_bytes(patient) * static_cast<uint64_t>(patient.ranks);
-    if (limit < needed) {
-        return problem(format("limited to %s, %d segments take %s", tools::show_bytes(limit).c_str(), patient.ranks,
-                              tools::show_bytes(needed).c_str()),
+    const bool fits_none = needed == 0 && limit != tools::no_limit;
+    if (limit < needed || fits_none) {
+        const std::string seen = format("limited to %s, ", tools::show_bytes(limit).c_str());
+        return problem(seen + (fits_none
+                                   ? "and the library could not map one segment"
+                                   : format("%d segments take %s", patient.ranks, tools::show_bytes(needed).c_str())),
                        "each rank maps the segments of all ranks of the machine; most of that takes no memory",
                        "raise the limit in the shell that starts the job: ulimit -v unlimited");
     }
