@@ -65,6 +65,16 @@ else
     found warning messages 'plug-in'
 fi
 
+# A container that lets no process read another one: jobs run, with one copy more.
+refused=$BUILD/tests/faults/refused
+"$refused" "$doctor" -n 2 >"$work/out" 2>"$work/err"
+code=$?
+if [ $code -ne 77 ]; then
+    [ $code -eq 0 ] || wrong "it returned $code where process_vm_readv is refused: $(cat "$work/out" "$work/err")"
+    found warning cross-memory 'process_vm_readv fails: Operation not permitted'
+    found ok 'shared memory' ''
+fi
+
 # A launcher that is not there is a problem of the machine, not of the doctor.
 mkdir "$work/alone" && cp "$doctor" "$work/alone/"
 LD_LIBRARY_PATH=$BUILD "$work/alone/xcoll-doctor" >"$work/out" 2>"$work/err" && wrong 'a missing launcher is no problem'
