@@ -247,7 +247,9 @@ void reshard(Call &call, const Comm &comm, const void *send, void *recv, const x
     check_buffers(tensor, send, recv, rank);
     std::vector<Section> sections = sections_of(tensor.from.parts);
     check_held(tensor, sections);
-    const bool reduces = (op.op != Operator::none || op.user) && (overlap(sections) || from_dim == XCOLL_PARTIAL);
+    // A truth value that is reduced is 0 or 1 afterwards, however few ranks have it.
+    const bool changes = overlap(sections) || from_dim == XCOLL_PARTIAL || op.dtype == Dtype::boolean;
+    const bool reduces = (op.op != Operator::none || op.user) && changes;
     auto boxes = std::make_shared<Boxes>();
     if (!reduces) {
         sections = lowest_holders(sections);

@@ -213,6 +213,23 @@ void different_calls(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Any value but 0 is true, and 1 once it was reduced: also where no rank but one has it.
+void truth_values_become_0_or_1(const Rank &rank, xcoll_comm_t comm) {
+    const int64_t length = rank.size();
+    xcoll_tensor_t tensor;
+    ranks::succeed(xcoll_tensor_defaults(&tensor, sizeof tensor));
+    tensor.dtype = XCOLL_BOOL;
+    tensor.ndim = 1;
+    tensor.shape = &length;
+    tensor.op = XCOLL_LOR;
+    const unsigned char mine = rank.rank() % 2 == 0 ? 7 : 0;
+    std::vector<unsigned char> all(static_cast<size_t>(length), 9);
+    ranks::succeed(xcoll_reshard(&mine, all.data(), &tensor, 0, XCOLL_REPLICATED, comm));
+    for (size_t p = 0; p < all.size(); ++p) {
+        ranks::check(all[p] == (p % 2 == 0 ? 1 : 0), "a truth value that was reduced is neither 0 nor 1");
+    }
+}
+
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     for (void (*part)(const Rank &, xcoll_comm_t) : {random_tensors, sequence_and_heads, grouped_queries, partial_sums,
@@ -224,6 +241,7 @@ void test(Rank &rank) {
     grouped_queries(rank, comm);
     partial_sums(rank, comm);
     sums_dealt_out(rank, comm);
+    truth_values_become_0_or_1(rank, comm);
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
