@@ -9,6 +9,9 @@
 
 namespace xcoll::api {
 
+// A page: no version of a struct will be larger, so more is an uninitialised field.
+inline constexpr size_t largest_struct = 4096;
+
 // A copy with every field defined. `name` is that of the argument, `type` of the struct; it is set up by TYPE without
 // its _t, and _defaults.
 template <class Struct> Struct read_sized(const Struct *given, const char *name, const char *type) {
@@ -16,10 +19,8 @@ template <class Struct> Struct read_sized(const Struct *given, const char *name,
         fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected a struct set up by %s_defaults", name, type);
     }
     const size_t size = given->struct_size;
-    // A page: no version of a struct will be larger, so more is an uninitialised field.
-    constexpr size_t largest = 4096;
     // Fields are words, or lie in pairs in one: other sizes would end amid a field.
-    if (size < sizeof size || size > largest || size % sizeof size != 0) {
+    if (size < sizeof size || size > largest_struct || size % sizeof size != 0) {
         fail(XCOLL_ERR_ARGUMENT, "%s.struct_size is %zu: expected sizeof(%s_t), set by %s_defaults", name, size, type,
              type);
     }
@@ -37,7 +38,7 @@ template <class Struct> Struct read_sized(const Struct *given, const char *name,
 
 // What TYPE_defaults does.
 template <class Struct> void set_sized_defaults(Struct *to, size_t struct_size, const char *type) {
-    if (struct_size < sizeof to->struct_size) {
+    if (struct_size < sizeof to->struct_size || struct_size > largest_struct) {
         fail(XCOLL_ERR_ARGUMENT, "struct_size is %zu: expected sizeof(%s_t)", struct_size, type);
     }
     std::memset(to, 0, struct_size);

@@ -293,6 +293,10 @@ void apply(Settings &settings, std::string_view name, const std::string &text, G
         fail(XCOLL_ERR_CONFIG, "%s%s is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
              known_names().c_str());
     }
+    if (by == Given::By::program && variable->set == ignore) {
+        fail(XCOLL_ERR_CONFIG, "%s is no setting of a communicator: expected it as XCOLL_%s in the environment",
+             shown.c_str(), shown.c_str());
+    }
     const std::string value = variable->trait == Variable::Trait::secret ? "(hidden)" : text;
     const bool leaves_it = text == "auto" && variable->value[0] != '\0'; // what has no default may have that name
     if (const char *valid = variable->set(settings, leaves_it ? "" : text)) {

@@ -35,7 +35,7 @@ Meeting::Meeting(Invitation invitation)
     if (in.is_root) {
         roster_.emplace(in.size, static_cast<int>(in.hosts.size()), in.rank);
         const Address own = own_addresses(in.interface).front();
-        roster_->join(introduce(own), "this process");
+        roster_->join(introduce(own), "the process where the ranks meet");
     } else {
         // A host goes to the root; the others are dealt out among the hosts.
         const size_t host = is_host_ ? 0 : static_cast<size_t>(in.rank) % in.hosts.size();

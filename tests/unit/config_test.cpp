@@ -196,6 +196,7 @@ void what_is_not_valid_is_named(void **) {
         expect_refused(nullptr, {variable.c_str()}, {variable.c_str(), "expected"});
     }
     expect_refused("TUNING_FILE=/no/such/file", {}, {"there is none with this one"});
+    expect_refused("RANK=1", {}, {"XCOLL_RANK", "environment"});
     expect_refused("TUNING_FILE=/proc", {}, {"no folder"});
     expect_refused("TUNING_FILE=/proc/self/exe/below", {}, {"may read"});
     expect_refused("TUNING_FILE=/dev/zero", {}, {"no folder and no pipe"});
