@@ -76,7 +76,7 @@ template <class... T> void note_buffers(KnownPart &call, T... arguments) {
     try {
         Comm &comm = checked(handle);
         if (process().has_threads_inside()) [[unlikely]] {
-            Observer::look_outside(comm);
+            Observer::check_outside_callback(comm);
         }
         return comm;
     } catch (const Failure &why) {

@@ -122,10 +122,13 @@ const char *indeterminate(const Row &row, const Team &team) {
 
 // ---- costs
 
-// Heads and payloads of several ranks are read side by side, some four at a time; in a crowd the waiting counts.
+// Heads and payloads of several ranks are read side by side, some of them at a time; in a crowd the waiting counts.
 double many_heads(const Team &team) {
-    return is_crowded(team) ? 0 : (ranks(team) - 1) / 4 * far_round(team);
+    constexpr double read_at_once = 4;
+    return is_crowded(team) ? 0 : (ranks(team) - 1) / read_at_once * far_round(team);
 }
+// Where one chunk is read while the next is written: so much of the time of both is left.
+constexpr double left_by_overlap = 0.9;
 double moved(const Team &team, size_t bytes, double per_byte) {
     return turns(team) * static_cast<double>(bytes) * per_byte;
 }
@@ -159,7 +162,7 @@ template <Reads reads> double cost_streamed(const Team &team, size_t bytes) {
 // Chunks overlap writing and reading, at the price of some setting up.
 double cost_streams(const Team &team, size_t bytes) {
     return far_round(team) + many_heads(team) + 2 * block_wait(team) +
-           0.9 * moved(team, bytes, byte_copied + reads_of_all(team) * byte_read);
+           left_by_overlap * moved(team, bytes, byte_copied + reads_of_all(team) * byte_read);
 }
 // Of `bytes` for each rank, of which a rank keeps its own.
 double cost_scatter_one_shot(const Team &team, size_t bytes) {
@@ -168,7 +171,7 @@ double cost_scatter_one_shot(const Team &team, size_t bytes) {
 }
 double cost_scatter_streamed(const Team &team, size_t bytes) {
     // Copies in wide slots gain nothing by coming in blocks, up to the room of these.
-    const double overlap = team.window && team.window->has_wide_slots() ? 1 : 0.9;
+    const double overlap = team.window && team.window->has_wide_slots() ? 1 : left_by_overlap;
     const double others = ranks(team) - 1;
     return far_round(team) + many_heads(team) + 2 * block_wait(team) +
            overlap * others * moved(team, bytes, byte_copied + byte_read);

@@ -104,7 +104,7 @@ public:
     // Runs an operation to its end. Throws Failure.
     void run(const Call &call);
     // Messages that begin together, to their end. False: something is in flight here, and nothing was done.
-    bool runs_messages(std::span<const Op *const> ops);
+    bool try_run_messages(std::span<const Op *const> ops);
     // What this communicator's thread calls again and again, of a kind that has habits.
     Habit &habit(Kind kind) {
         return habits_[static_cast<size_t>(kind)];
@@ -223,10 +223,10 @@ private:
     Kind manner_of(const Request &request) const;
     [[gnu::always_inline]] void give_number(Request &request, Recorded::As as);
     template <Kind manner> [[gnu::always_inline]] void launch(Request &request);
-    template <Kind manner> static bool end_at_once(Comm &comm, Request &request);
-    bool ends_at_once(Request &request);
-    bool message_ends_at_once(Request &request);
-    void heed_earlier(Request &request);
+    template <Kind manner> static bool try_end_at_once(Comm &comm, Request &request);
+    bool try_end_at_once_by_kind(Request &request);
+    bool try_end_message(Request &request);
+    void fail_behind_failed_stage(Request &request);
     // The first is a part of every start, the other for stages that begin later.
     template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
     void begin(Request &request);
@@ -238,7 +238,7 @@ private:
     template <class Steps>
     [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
     template <class Steps> [[gnu::always_inline]] bool take_last_step(const Steps &steps, Request &request);
-    [[gnu::always_inline]] void heed_end(const Request &request);
+    [[gnu::always_inline]] void fail_if_fatal(const Request &request);
     void wait_driving(Request &request, bool is_prompt);
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;

@@ -81,7 +81,7 @@ void Comm::run_message(const Call &call) {
     run_messages({&message, 1});
 }
 
-bool Comm::runs_messages(std::span<const Op *const> ops) {
+bool Comm::try_run_messages(std::span<const Op *const> ops) {
     const Starting starting(*this);
     if (!is_quiet()) {
         return false;

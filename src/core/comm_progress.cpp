@@ -198,7 +198,7 @@ template <class Steps> inline bool Comm::await_heads(const Steps &steps, uint64_
 }
 
 // Peers may wait for what a fatal error has left undone.
-inline void Comm::heed_end(const Request &request) {
+inline void Comm::fail_if_fatal(const Request &request) {
     if (request.is_fatal()) [[unlikely]] {
         fail_for_good(*request.failure);
     }
@@ -206,7 +206,7 @@ inline void Comm::heed_end(const Request &request) {
 
 // Of a short message nothing is left to do once it is sent, and one that has come already is received. Unless something
 // went wrong, which is seen by who drives.
-bool Comm::message_ends_at_once(Request &request) {
+bool Comm::try_end_message(Request &request) {
     if (request.observers[0] || request.failure || !request.message->is_over()) {
         return false;
     }
@@ -233,7 +233,7 @@ template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Requ
 // ends while nobody else can touch it yet, without the owner word, whose locked instruction would wait until all that
 // was written has reached the caches. On a Xeon persistent broadcasts of 8 bytes from one root take 0.048 us like that,
 // and 0.08 without; blocking ones 0.04. But functions of users are not called inside of a start.
-template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
+template <Kind manner> bool Comm::try_end_at_once(Comm &comm, Request &request) {
     const Team &team = comm.team_;
     const PlainSteps<manner> steps(comm.team_, request.what.op, request.call, request.n);
     if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 || !comm.take_last_step(steps, request)) {
@@ -244,12 +244,12 @@ template <Kind manner> bool Comm::end_at_once(Comm &comm, Request &request) {
         const Owner owner(comm, Owner::If{request.is_fatal()}); // another thread may abort meanwhile
         comm.end(request, 0);
     }
-    comm.heed_end(request);
+    comm.fail_if_fatal(request);
     return true;
 }
 
-bool Comm::ends_at_once(Request &request) {
-    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::end_at_once<kind>; });
+bool Comm::try_end_at_once_by_kind(Request &request) {
+    static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::try_end_at_once<kind>; });
     return manners[static_cast<size_t>(request.manner)](*this, request);
 }
 
@@ -267,7 +267,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
         end(request, time_of(request, timing));
         tell_in_flight();
     }
-    heed_end(request);
+    fail_if_fatal(request);
     return true;
 }
 

@@ -40,7 +40,7 @@ void Comm::start_task(Request &request, Algorithm algorithm) {
     request.task.start();
 }
 
-void Comm::heed_earlier(Request &request) {
+void Comm::fail_behind_failed_stage(Request &request) {
     if (!request.after) {
         return;
     }
@@ -57,7 +57,7 @@ void Comm::heed_earlier(Request &request) {
 // An operation of a later stage has its number already, so that what is called after the group comes behind it.
 template <Kind manner> inline void Comm::begin_now(Request &request) {
     if constexpr (manner == Kind::none) {
-        heed_earlier(request);
+        fail_behind_failed_stage(request);
     }
     request.begun = true;
     Algorithm algorithm = request.row->run;
@@ -117,11 +117,11 @@ template <Kind manner> inline void Comm::launch(Request &request) {
     }
     request.began_plainly = request.plain;
     if constexpr (traits(manner).one_way) {
-        if (request.plain && ends_at_once(request)) {
+        if (request.plain && try_end_at_once_by_kind(request)) {
             return;
         }
     }
-    if (manner == Kind::none && request.message && message_ends_at_once(request)) {
+    if (manner == Kind::none && request.message && try_end_message(request)) {
         return;
     }
     request.started = request.wants_time() ? ticks() : 0; // not before: peers see the head meanwhile

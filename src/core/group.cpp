@@ -237,7 +237,7 @@ void Group::run() {
     stop_following();
     if (entries_.size() == 1 && !failure_ && !has_requests()) { // nothing to plan
         entries_[0].comm->run(entries_[0].call);
-    } else if (!runs_without_plan()) {
+    } else if (!try_run_without_plan()) {
         const std::unique_ptr<Plan> planned = plan(Use::now);
         planned->start();
         planned->wait(); // for those with requests of their own as well: they were under way together
@@ -248,7 +248,7 @@ void Group::run() {
 }
 
 // Nobody asks for one call of it alone, and nothing of it could be hidden behind the rest.
-bool Group::runs_without_plan() {
+bool Group::try_run_without_plan() {
     if (failure_ || entries_.empty()) {
         return false;
     }
@@ -266,7 +266,7 @@ bool Group::runs_without_plan() {
             return true;
         }
         const bool has_else = stage_ != 0 || !std::all_of(entries_.begin(), entries_.end(), is_message);
-        return !has_else && runs_messages(comm);
+        return !has_else && try_run_messages(comm);
     } catch (const std::bad_alloc &) {
         const Failure lost = out_of_memory(comm.team().rank);
         comm.fail_for_good(lost);
@@ -274,14 +274,14 @@ bool Group::runs_without_plan() {
     }
 }
 
-bool Group::runs_messages(Comm &comm) {
+bool Group::try_run_messages(Comm &comm) {
     std::vector<const Op *> messages;
     messages.reserve(entries_.size());
     for (Entry &entry : entries_) {
         entry.call.op.form = Form::group;
         messages.push_back(&entry.call.op);
     }
-    return comm.runs_messages(messages);
+    return comm.try_run_messages(messages);
 }
 
 // One operation after the other, as a plan would number them. Those behind a failed one of their stage run, as peers

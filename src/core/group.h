@@ -104,8 +104,8 @@ private:
     template <class Take> void for_each_operation(const Comm &comm, const Joins &operations, Take take);
     void add_operations(Operations &operations, size_t stage, const std::shared_ptr<const GroupStage> &before);
     void fail_requests(const Failure &why);
-    bool runs_without_plan();
-    bool runs_messages(Comm &comm);
+    bool try_run_without_plan();
+    bool try_run_messages(Comm &comm);
     void run_in_turn(Comm &comm);
     bool may_be_known() const;
     void learn();

@@ -15,7 +15,7 @@ namespace {
 thread_local const Observer *telling = nullptr;
 } // namespace
 
-void Observer::look_outside(const Comm &comm) {
+void Observer::check_outside_callback(const Comm &comm) {
     if (telling && std::find(telling->comms_.begin(), telling->comms_.end(), &comm) != telling->comms_.end()) {
         fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use the "
                               "communicators of the request that it is told about");

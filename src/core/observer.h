@@ -34,7 +34,7 @@ public:
     void end(const Failure *failure);
 
     // Throws STATE if the calling thread is in a function that is told of a request on this communicator.
-    static void look_outside(const Comm &comm);
+    static void check_outside_callback(const Comm &comm);
 
 private:
     void one_less();

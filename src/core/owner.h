@@ -61,7 +61,7 @@ private:
             // Held for as long as a copy takes, or its holder has lost the processor.
             constexpr int patient_polls = 100;
             if (polls == patient_polls) {
-                Observer::look_outside(comm_);
+                Observer::check_outside_callback(comm_);
             }
             polls < patient_polls ? cpu_relax() : std::this_thread::yield();
         }

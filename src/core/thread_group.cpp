@@ -14,7 +14,7 @@ thread_local ThreadGroup thread_group;
 } // namespace
 
 Group *group_of_thread() {
-    look_outside_operators();
+    fail_inside_operator();
     return thread_group.group;
 }
 

@@ -31,7 +31,7 @@ xcoll_result_t run_user_function(const UserOperator &made, const void *in, void 
     return UserOperator::run_unwatched(made, in, inout, count, dtype);
 }
 
-void look_outside_operators() {
+void fail_inside_operator() {
     if (functions_of_thread > 0) {
         fail(XCOLL_ERR_STATE, "this is called by the function of an operator, which may start and wait for nothing, as "
                               "it runs amid the operation that combines with it: call this before or after that one");

@@ -12,10 +12,10 @@ xcoll_result_t run_user_function(const UserOperator &made, const void *in, void 
                                  xcoll_dtype_t dtype);
 
 // Throws STATE if the calling thread runs such a function.
-void look_outside_operators();
+void fail_inside_operator();
 inline void check_outside_operators() {
     if (process().has_threads_inside()) [[unlikely]] {
-        look_outside_operators();
+        fail_inside_operator();
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "core/comm.h"
 #include "core/process.h"
@@ -12,7 +13,7 @@ namespace xcoll {
 namespace {
 
 // Messages move only when they are polled for.
-constexpr int64_t longest_nap_with_messages = 50'000;
+constexpr int64_t longest_nap_with_messages = 50 * microsecond;
 
 // The newest operation that a rank has shown a head of.
 uint64_t newest(const Board &board) {
@@ -46,7 +47,7 @@ void Watcher::check(const Until &until, int64_t waited_ns) {
     }
     check_alive(until);
     const int64_t timeout_ms = timeout_ms_.load(std::memory_order_relaxed);
-    if (timeout_ms > 0 && waited_ns / 1'000'000 >= timeout_ms) {
+    if (timeout_ms > 0 && waited_ns / millisecond >= timeout_ms) {
         fail_late(until, timeout_ms);
     }
 }
