@@ -23,11 +23,10 @@ inline constexpr uint64_t magic = 0x7468676c66636cull; // "lcflght"
 inline constexpr uint32_t layout = 2;                  // changes with everything below and with Fingerprint
 inline constexpr size_t page_bytes = 4096;
 
-// Operations that begin while no other is in flight take turns in a few entries: with 64 for all, calls in a loop write
-// so many lines that cells leave the first cache, and an allreduce of 8 bytes takes 1.05 to 1.1 of the time on a Zen
-// whose first cache has 32 KiB. Those that begin beside others have as many entries as there are cells in shared memory
-// (fabric/board.h; core/comm.cpp compares the two), so that of so many requests the oldest is told, for which all
-// others wait. Further ones, which wait for a cell, take its place here.
+// Operations that begin while no other is in flight take turns in a few entries, so that calls in a loop write few
+// lines of the first cache, which has the cells as well. Those that begin beside others have as many entries as there
+// are cells in shared memory (fabric/board.h; core/comm.cpp compares the two), so that of so many requests the oldest
+// is told, for which all others wait. Further ones, which wait for a cell, take its place here.
 enum class Beside : uint8_t { nothing, others };
 inline constexpr uint64_t alone_count = 16, beside_count = 64, operation_count = alone_count + beside_count;
 constexpr uint64_t place_of(uint64_t n, Beside what) {
