@@ -86,14 +86,15 @@ inline void Comm::give_number(Request &request, Recorded::As as) {
     const Op &op = request.what.op;
     const auto [n, stance] = take_turn(op);
     request.n = n;
-    if (!request.row) {
+    const bool is_first = !request.row;
+    if (is_first) {
         request.row = &choices_.row(op);
         request.manner = manner_of(request);
-        request.call = fingerprint(op, stance);
-    } else if (request.stance != stance) {
-        request.call = fingerprint(op, stance);
     }
-    request.stance = stance;
+    if (is_first || request.stance != stance) {
+        request.call = fingerprint(op, stance);
+        request.stance = stance;
+    }
     request.recorded = record(op, request.call, n, *request.row, as);
 }
 

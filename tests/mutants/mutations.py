@@ -118,7 +118,7 @@ MUTATIONS = [
     mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_blocking.cpp", "if (known.stance != turn.stance) [[unlikely]] {", "if (false) {")),
     mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
-             ("src/core/comm_requests.cpp", "} else if (request.stance != stance) {", "} else if (false) {")),
+             ("src/core/comm_requests.cpp", "if (is_first || request.stance != stance) {", "if (is_first) {")),
     mutation("a known group of any arguments", KNOWN_GROUPS, "a call that differs is taken for the known group's",
              ("src/core/known_group.h", "return op.kind == kind && arguments == with;", "return op.kind == kind;")),
     mutation("a known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
