@@ -45,10 +45,9 @@ constexpr double least_part_dealt = 16 << 10; // on average, the least that was 
 // to 1.4. With caches of 1 MiB (Zen 4) no size up to that was seen to gain; broadcasts and gathers gain nowhere. Groups
 // of 200 ragged all-gathers take 0.8 of the time of the ring with 5 MiB in all, and as long with 1.3. Of all-gathers
 // and groups among more ranks nothing is known, and their readers find in their cache what is written once.
-constexpr size_t large_l2 = size_t{2} << 20;
 bool outgrow_cache(const Team &team, double buffers) {
     const Node &node = team.window->node();
-    return !node.crowded() && node.l2_bytes() >= large_l2 && buffers >= static_cast<double>(node.l2_bytes());
+    return !node.crowded() && node.has_large_l2() && buffers >= static_cast<double>(node.l2_bytes());
 }
 
 // A choice holds for messages down to half the size (Choices::size_class).

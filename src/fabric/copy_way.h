@@ -133,6 +133,12 @@ public:
     // it tell anything; and some places stay as they are until a later operation, for the cost of which no news change
     // much.
     void try_at_length();
+    // The same, but plain where it would be learned: for lines that are near their writer, so that nothing is fetched.
+    CopyWay for_near_lines() const {
+        CopyWay same = *this;
+        same.rule_ = rule_ == Rule::learn ? Rule::plain : rule_;
+        return same;
+    }
     Way way_of(size_t bytes) const;
 
 private:

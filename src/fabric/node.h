@@ -70,6 +70,11 @@ public:
     size_t l2_bytes() const {
         return l2_bytes_;
     }
+    // What is larger than such a cache is better copied once by the kernel than twice through shared memory, though its
+    // lines are shared then (coll/exchange_attached.cpp): where caches are small, they never are.
+    bool has_large_l2() const {
+        return l2_bytes_ >= size_t{2} << 20;
+    }
     size_t wide_slot_bytes() const {
         return wide_slot_bytes_;
     }

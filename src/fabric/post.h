@@ -155,9 +155,10 @@ private:
     // ---- sending (post_send.cpp)
     Ticket send_to_self(int tag, const void *data, size_t bytes);
     // Sets how much of it has `moved`. False: there is no room.
-    bool put_letter(int peer, int tag, const char *data, size_t total, size_t &moved);
+    bool put_letter(int peer, int tag, const char *data, size_t total, size_t &moved, PostOpenBlock &block);
     // As PostOut::put, with what blocks there are.
-    size_t put_piece(int peer, const PostOut::Label &label, const char *data, size_t bytes);
+    size_t put_piece(int peer, const PostOut::Label &label, const char *data, size_t bytes, PostOpenBlock &block);
+    bool put_sign(int peer, const PostOut::Label &label);
     void open_out(int peer);
     bool has_credit(Link &l, size_t bytes) const;
     bool push(int peer);
@@ -209,7 +210,6 @@ private:
 
     Window &window_;
     PostSupplies supplies_;
-    const size_t most_kept_; // blocks of each peer
     PostBox box_;
     std::vector<Link> links_;
     std::vector<int> active_;

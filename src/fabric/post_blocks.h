@@ -1,8 +1,12 @@
-// Memory through which a rank sends what does not fit into a line, whoever it is for: blocks, one for each piece. Who
-// reads a piece keeps its block for his own next one to its sender, as two ranks do with batons (batons.h):
+// Memory through which a rank sends what does not fit into a line, whoever it is for: blocks. Who has read a block
+// keeps it for his own next message to its sender, as two ranks do with batons (batons.h):
 //
 //     rank 0   writes a |         | reads a | writes a
 //     rank 1            | reads a | writes a |         | reads a
+//
+// A message begins at the begin of a block, and goes on in it piece by piece; short ones have blocks of their own. So
+// whatever the lengths of messages, a block is read as far as it is written later. Where each piece had a block, on a
+// Zen 4 with two L3s, exchanged messages of 64 KiB, in pieces of 2 and 8, took 10.6 us instead of 5.8.
 //
 // So where messages go both ways, each rank writes lines that it read last, which are in its own cache. On a Xeon two
 // ranks that exchange 4 KiB take 0.7 us like that in a bare loop and 1.3 where each rewrites what the other has read,
@@ -18,68 +22,117 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "fabric/post_lane.h"
 #include "fabric/window.h"
 
 namespace xcoll {
 
+struct PostBlock {
+    uint64_t offset = 0;  // in its owner's segment
+    bool is_near = false; // its holder has read it last
+};
+
+// Those of one size.
+class PostBlockPool {
+public:
+    PostBlockPool(size_t room, size_t bytes, size_t peers)
+        : bytes_(bytes), keeps_(room / bytes / 2 / peers), free_(room / bytes) {
+    }
+    size_t bytes() const {
+        return bytes_;
+    }
+    // How many of one peer a rank keeps: all of them together at most half of what that one has. All ranks have as
+    // many.
+    size_t keeps() const {
+        return keeps_;
+    }
+    // Throws NO_MEMORY.
+    void open(Window &window) {
+        const uint64_t first = window.take_memory(free_.size() * bytes_);
+        for (size_t i = 0; i < free_.size(); ++i) {
+            give(first + i * bytes_);
+        }
+    }
+    bool empty() const {
+        return count_ == 0;
+    }
+    PostBlock take() {
+        const PostBlock block = free_[begin_];
+        begin_ = around(begin_ + 1);
+        --count_;
+        return block;
+    }
+    void give(uint64_t block) {
+        free_[around(begin_ + count_)] = {block, false};
+        ++count_;
+    }
+    // One that has just been read here.
+    void give_first(uint64_t block) {
+        begin_ = around(begin_ + free_.size() - 1);
+        free_[begin_] = {block, true};
+        ++count_;
+    }
+
+private:
+    size_t around(size_t place) const {
+        return place < free_.size() ? place : place - free_.size();
+    }
+
+    size_t bytes_, keeps_;
+    std::vector<PostBlock> free_; // as a ring: so many, from begin_ on
+    size_t begin_ = 0, count_ = 0;
+};
+
 class PostBlocks {
 public:
-    static constexpr uint64_t none = 0;
-    static constexpr size_t block_bytes = 16 * 1024;
+    static constexpr size_t sizes = 2;
+    // Which of them messages of so many bytes go through, on all ranks.
+    static size_t size_for(size_t message) {
+        return message > post_piece ? 1 : 0;
+    }
 
-    // Half of what the payload ring has, which follows the budget. Without memory for it there are no blocks.
+    explicit PostBlocks(const Window &window) : PostBlocks(all(window), window.size()) {
+    }
+    PostBlockPool &of_size(size_t size) {
+        return pools_[size];
+    }
+    // Without memory for them there are none.
     void open(Window &window) {
-        const size_t count = PostBlocks::count(window);
-        uint64_t first = none;
+        is_open_ = true;
         try {
-            free_.resize(count);
-            first = window.take_memory(count * block_bytes);
-        } catch (...) {
-            free_.clear();
-            is_open_ = true;
+            for (PostBlockPool &pool : pools_) {
+                pool.open(window);
+            }
+        } catch (const Failure &) {
             return;
         }
-        for (size_t i = 0; i < count; ++i) {
-            free_[i] = first + i * block_bytes;
-        }
-        newest_ = count;
-        is_open_ = true;
     }
     bool is_open() const {
         return is_open_;
     }
-    bool empty() const {
-        return oldest_ == newest_;
-    }
-    // How many blocks of one peer a rank keeps: all of them together at most half of what that one has. All ranks have
-    // as many.
-    static size_t keeps(const Window &window) {
-        const auto peers = static_cast<size_t>(std::max(window.size() - 1, 1));
-        return count(window) / 2 / peers;
-    }
-    // The offset of a block in the owner's segment, or none.
-    uint64_t take() {
-        return empty() ? none : free_[oldest_++ % free_.size()];
-    }
-    void give(uint64_t block) {
-        free_[newest_++ % free_.size()] = block;
-    }
-    // One that has just been read here.
-    void give_first(uint64_t block) {
-        free_[--oldest_ % free_.size()] = block;
-    }
 
 private:
-    static size_t count(const Window &window) {
-        return window.node().ring().bytes() / 2 / block_bytes;
+    static constexpr size_t short_share = 8, fewest_long = 8; // of all
+    static constexpr size_t longest = 64 * 1024;
+
+    // Half of what the payload ring has, which follows the budget.
+    static size_t all(const Window &window) {
+        return window.node().ring().bytes() / 2;
+    }
+    PostBlocks(size_t all, int ranks)
+        : PostBlocks(all, all / short_share, static_cast<size_t>(std::max(ranks - 1, 1))) {
+    }
+    PostBlocks(size_t all, size_t for_short, size_t peers)
+        : pools_{PostBlockPool(for_short, post_piece, peers),
+                 PostBlockPool(all - for_short, std::min(longest, all / fewest_long), peers)} {
     }
 
-    std::vector<uint64_t> free_; // as a ring: oldest_ .. newest_ - 1
-    size_t oldest_ = 0, newest_ = 0;
+    std::array<PostBlockPool, sizes> pools_;
     bool is_open_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/signal.h"
+#include "fabric/post_lane.h"
 #include "xcoll.h"
 
 namespace xcoll {
@@ -49,6 +50,7 @@ struct PostItem {
     size_t bytes = 0;     // of a receive: its room
     size_t total = 0;     // of the message
     size_t moved = 0;
+    PostOpenBlock block; // of a send
     PostItem *next = nullptr;
 };
 

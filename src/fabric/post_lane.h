@@ -11,11 +11,12 @@
 // all of it was read before. Each store releases and each load acquires, so this holds on every processor. The bytes
 // of line i in the ring are free again when taken > i, in the order of the lines.
 //
-// A block (post_blocks.h) has one holder, and only its holder writes there. It leaves with the line that tells of it,
-// and is the receiver's when that line's payload is read. The receiver gives a block of the sender's back, which the
-// sender knows from taken > i; or it keeps the block for a line of its own, and says so before, in the bit of line i in
-// `kept`. The sender looks at the bit after it saw taken > i, and before it writes line i + post_lines, with which
-// alone the receiver changes it. A block of the receiver's that comes with a line is home again.
+// A block (post_blocks.h) has one holder, and only its holder writes there, one piece of a message behind another. It
+// leaves with the line that tells of the last of them, and is the receiver's when that line's payload is read. The
+// receiver gives a block of the sender's back, which the sender knows from taken > i; or it keeps the block for a line
+// of its own, and says so before, in the bit of line i in `kept`. The sender looks at the bit after it saw taken > i,
+// and before it writes line i + post_lines, with which alone the receiver changes it. A block of the receiver's that
+// comes with a line is home again.
 //
 // What the lines tell makes a message small or large:
 //
@@ -79,6 +80,7 @@ struct alignas(2 * line_bytes) PostLine {
     struct Elsewhere {
         uint64_t total;      // bytes of the message
         uint64_t offset;     // of the payload, in the segment that `where` tells
+        uint64_t block;      // that is the receiver's when it has read the payload, 0: none
         const char *address; // of the whole message, if the receiver can copy it itself; offers only
     };
     union {
@@ -90,6 +92,14 @@ struct alignas(2 * line_bytes) PostLine {
     }
 };
 static_assert(sizeof(PostLine) == 2 * line_bytes);
+
+// The block that a message is on its way through: its sender goes on in it.
+struct PostOpenBlock {
+    uint64_t offset = 0; // 0: there is none
+    size_t used = 0;
+    PostLine::Where where = PostLine::Where::ring;
+    bool is_near = false; // as in PostBlock
+};
 
 struct PostLane {
     PostLine lines[post_lines];

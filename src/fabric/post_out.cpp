@@ -36,12 +36,12 @@ void PostOut::settle(PostBlocks &blocks) {
         const uint64_t line = taken_ % post_lines;
         const Hold &hold = holds_[line];
         tail_ = hold.ring_end;
-        if (hold.block == PostBlocks::none) {
+        if (hold.block == 0) {
             continue;
         }
         --blocks_held_;
         if ((kept >> line & 1) == 0) {
-            blocks.give(hold.block);
+            blocks.of_size(hold.size).give(hold.block);
         }
     }
 }
@@ -68,44 +68,64 @@ uint64_t PostOut::find_in_ring(PostBlocks &blocks, size_t bytes) {
     return ring_offset_ + begin % post_ring_bytes;
 }
 
-// May shorten the payload.
-PostOut::Place PostOut::find_place(PostBlocks &blocks, size_t &bytes) {
-    if (!borrowed_.empty()) {
-        const uint64_t block = borrowed_.back();
-        borrowed_.pop_back();
-        return {PostLine::Where::block_of_receiver, block};
+bool PostOut::take_block(PostBlocks &blocks, size_t size, PostOpenBlock &open) {
+    std::vector<uint64_t> &borrowed = borrowed_[size];
+    PostBlockPool &pool = blocks.of_size(size);
+    if (!borrowed.empty()) {
+        open = {borrowed.back(), 0, PostLine::Where::block_of_receiver, true};
+        borrowed.pop_back();
+    } else if (!pool.empty()) {
+        const PostBlock block = pool.take();
+        open = {block.offset, 0, PostLine::Where::block_of_sender, block.is_near};
     }
-    if (const uint64_t block = blocks.take(); block != PostBlocks::none) {
-        ++blocks_held_;
-        return {PostLine::Where::block_of_sender, block};
-    }
-    bytes = std::min(bytes, post_piece);
-    return {PostLine::Where::ring, find_in_ring(blocks, bytes)};
+    return open.offset != 0;
 }
 
-size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes) {
+// May shorten the payload, or lengthen it where the rest would go in a line.
+PostOut::Place PostOut::find_place(PostBlocks &blocks, const Label &label, size_t &bytes, PostOpenBlock &open) {
+    const size_t size = PostBlocks::size_for(label.total);
+    if (open.offset == 0 && !take_block(blocks, size, open)) {
+        bytes = std::min(bytes, post_piece);
+        return {PostLine::Where::ring, false, find_in_ring(blocks, bytes), 0};
+    }
+    const size_t left = label.total - label.moved, room = blocks.of_size(size).bytes() - open.used;
+    bytes = std::min(left - bytes <= PostLine::room ? left : bytes, room);
+    Place place{open.where, open.is_near, open.offset + open.used, 0};
+    open.used += bytes;
+    if (bytes == room || bytes == left) {
+        place.block = open.offset;
+        open = {};
+    }
+    return place;
+}
+
+size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes,
+                    PostOpenBlock &open) {
     stuck_ = !has_line(supplies.blocks);
     if (stuck_) {
         return full;
     }
     PostLine &line = lane_->lines[written_ % post_lines];
+    Hold hold{0, 0, PostBlocks::size_for(label.total)};
     const char *payload = nullptr;
-    uint64_t block = PostBlocks::none;
     if (bytes > PostLine::room) {
-        const Place place = find_place(supplies.blocks, bytes);
+        const Place place = find_place(supplies.blocks, label, bytes, open);
         if (place.offset == 0) {
             stuck_ = true;
             return full;
         }
         const bool is_peers = place.where == PostLine::Where::block_of_receiver;
         char *to = supplies.window.at(is_peers ? peer : supplies.window.rank(), place.offset);
-        supplies.writing.copy(supplies.kernels, to, data, bytes);
+        (place.is_near ? supplies.near_writing : supplies.writing).copy(supplies.kernels, to, data, bytes);
         line.where = place.where;
-        line.elsewhere = {label.total, place.offset, nullptr};
-        block = place.where == PostLine::Where::block_of_sender ? place.offset : PostBlocks::none;
+        line.elsewhere = {label.total, place.offset, place.block, nullptr};
+        if (place.block != 0 && !is_peers) {
+            hold.block = place.block;
+            ++blocks_held_;
+        }
         payload = to;
     } else if (label.what == PostLine::What::offer) {
-        line.elsewhere = {label.total, 0, label.address};
+        line.elsewhere = {label.total, 0, 0, label.address};
     } else {
         supplies.kernels.copy(line.inside, data, bytes);
     }
@@ -113,7 +133,8 @@ size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const 
     line.tag = label.tag;
     line.message = label.message;
     line.bytes = static_cast<uint32_t>(bytes);
-    holds_[written_ % post_lines] = {head_, block};
+    hold.ring_end = head_;
+    holds_[written_ % post_lines] = hold;
     const bool is_whole = payload && label.total == bytes;
     supplies.window.publish(line.number, ++written_, payload, is_whole ? bytes : 0);
     return bytes;

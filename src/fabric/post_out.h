@@ -2,6 +2,7 @@
 // post_lane.h has the protocol.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <new>
 #include <vector>
@@ -16,7 +17,7 @@ namespace xcoll {
 struct PostSupplies {
     Window &window;
     const Kernels &kernels;
-    CopyWay writing;
+    CopyWay writing, near_writing;
     PostBlocks blocks;
 };
 
@@ -28,7 +29,7 @@ public:
         PostLine::What what;
         int32_t tag;
         uint32_t message;
-        size_t total;
+        size_t total, moved; // of the message, before this line
         const char *address;
     };
 
@@ -38,17 +39,19 @@ public:
     // Returns the offset to be told to the peer. Throws NO_MEMORY.
     uint64_t open(Window &window);
 
-    // Writes a line to the peer with the first of these bytes, as many as go with one line. Returns how many; `full`:
-    // there is no room now.
-    size_t put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes);
+    // Writes a line to the peer with some of these bytes, as many as go with one line, through the message's block or
+    // a new one. Returns how many; `full`: there is no room now.
+    size_t put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes,
+               PostOpenBlock &block);
     // A block of the peer's for a later put(); it goes home with that. False: there are as many as may be, or no memory
     // to note one.
-    bool keep(uint64_t block, size_t most) noexcept {
-        if (borrowed_.size() >= most) {
+    bool keep(uint64_t block, size_t size, size_t most) noexcept {
+        std::vector<uint64_t> &borrowed = borrowed_[size];
+        if (borrowed.size() >= most) {
             return false;
         }
         try {
-            borrowed_.push_back(block);
+            borrowed.push_back(block);
         } catch (const std::bad_alloc &) {
             return false;
         }
@@ -80,22 +83,26 @@ private:
     // What becomes free with a line, unless the peer keeps it.
     struct Hold {
         uint64_t ring_end;
-        uint64_t block;
+        uint64_t block; // 0: none
+        size_t size;    // of the block
     };
     struct Place {
         PostLine::Where where;
+        bool is_near;
         uint64_t offset; // 0: there is none
+        uint64_t block;  // that leaves with the line, 0: none
     };
     bool has_line(PostBlocks &blocks);
-    Place find_place(PostBlocks &blocks, size_t &bytes);
+    bool take_block(PostBlocks &blocks, size_t size, PostOpenBlock &open);
+    Place find_place(PostBlocks &blocks, const Label &label, size_t &bytes, PostOpenBlock &open);
     uint64_t find_in_ring(PostBlocks &blocks, size_t bytes);
 
     PostLane *lane_ = nullptr;
     uint64_t ring_offset_ = 0; // of the lane's ring in the segment
     uint64_t written_ = 0, taken_ = 0;
-    uint64_t head_ = 0, tail_ = 0;   // of the ring: [tail_, head_) is in use
-    size_t blocks_held_ = 0;         // of this rank's, in lines that are not known to be taken
-    std::vector<uint64_t> borrowed_; // the peer's
+    uint64_t head_ = 0, tail_ = 0; // of the ring: [tail_, head_) is in use
+    size_t blocks_held_ = 0;       // of this rank's, in lines that are not known to be taken
+    std::array<std::vector<uint64_t>, PostBlocks::sizes> borrowed_; // the peer's
     bool stuck_ = false;
     std::unique_ptr<Hold[]> holds_; // by line
 };

@@ -158,17 +158,23 @@ const char *Post::payload(int peer, const PostLine &line) const {
 // Its payload has been read.
 void Post::take_block(int peer, const PostLine &line) {
     Link &l = link(peer);
+    const uint64_t block = line.elsewhere.block;
+    const size_t size = PostBlocks::size_for(line.elsewhere.total);
+    PostBlockPool &pool = supplies_.blocks.of_size(size);
+    if (block == 0) {
+        return; // it is to be used further
+    }
     switch (line.where) {
     case PostLine::Where::ring:
         break;
     case PostLine::Where::block_of_sender: {
         const uint32_t bit = uint32_t{1} << l.read % post_lines, others = l.kept & ~bit;
-        l.kept = others | (l.out.keep(line.elsewhere.offset, most_kept_) ? bit : 0);
+        l.kept = others | (l.out.keep(block, size, pool.keeps()) ? bit : 0);
         l.in->kept.store(l.kept, std::memory_order_relaxed); // `taken` releases it
         break;
     }
     case PostLine::Where::block_of_receiver:
-        supplies_.blocks.give_first(line.elsewhere.offset);
+        pool.give_first(block);
         break;
     }
 }
