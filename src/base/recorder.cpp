@@ -28,10 +28,10 @@ Oldest oldest_begun(std::span<const flight::Entry> entries) {
 } // namespace
 
 Fingerprint fingerprint_of_message(const Op &op) {
-    Op shown = op;
-    shown.root = op.kind == Kind::recv ? op.from : op.to;
-    shown.count = op.kind == Kind::recv ? op.room : op.sent;
-    return fingerprint(shown);
+    const bool is_receive = op.kind == Kind::recv;
+    const auto peer = static_cast<uint32_t>(is_receive ? op.from : op.to);
+    return {static_cast<uint64_t>(op.kind) | static_cast<uint64_t>(peer) << fingerprint_place::root,
+            is_receive ? op.room : op.sent};
 }
 
 void Recorder::introduce(const Identity &identity) {

@@ -230,8 +230,8 @@ void Group::fail_requests(const Failure &why) {
 }
 
 void Group::run() {
-    if (KnownGroup *known = follows_ && habit_ && stage_ == 0 ? habit_->ended() : nullptr) {
-        known->run(*comm_);
+    KnownGroup *const known = follows_ && habit_ && stage_ == 0 ? habit_->ended() : nullptr;
+    if (known && known->try_run(*comm_)) {
         return;
     }
     stop_following();
@@ -329,7 +329,8 @@ void Group::learn() {
     }
     GroupSignature signature(entries_.size());
     for (const Entry &entry : entries_) {
-        signature.add(fingerprint(entry.call.op));
+        const Op &op = entry.call.op;
+        signature.add(traits(op.kind).is_message ? fingerprint_of_message(op) : fingerprint(op));
     }
     Op all{.kind = Kind::group};
     signature.write(all);
@@ -353,8 +354,10 @@ std::unique_ptr<KnownGroup> Group::known() {
     }
     auto group = std::make_unique<KnownGroup>(std::move(parts));
     const Comm &comm = *entries_[0].comm;
-    for_each_operation(comm, joins(0, comm),
-                       [&](const Call &whole, std::span<const size_t> some) { group->add(whole, some); });
+    if (!group->is_of_messages()) {
+        for_each_operation(comm, joins(0, comm),
+                           [&](const Call &whole, std::span<const size_t> some) { group->add(whole, some); });
+    }
     return group;
 }
 

@@ -9,6 +9,14 @@
 
 namespace xcoll {
 
+KnownGroup::KnownGroup(std::vector<KnownPart> parts) : parts_(std::move(parts)) {
+    for (const KnownPart &part : parts_) {
+        if (traits(part.op.kind).is_message) {
+            messages_.push_back(&part.op);
+        }
+    }
+}
+
 void KnownGroup::add(const Call &whole, std::span<const size_t> some) {
     Operation &operation = *operations_.emplace_back(std::make_unique<Operation>());
     operation.calls.assign(some.begin(), some.end());
@@ -52,7 +60,10 @@ bool KnownGroup::follow_buffers(Operation &operation, const Team &team) const {
     }
 }
 
-void KnownGroup::run(Comm &comm) {
+bool KnownGroup::try_run(Comm &comm) {
+    if (is_of_messages()) {
+        return comm.try_run_messages(messages_);
+    }
     if (has_moved_) {
         has_moved_ = false;
         for (const auto &operation : operations_) {
@@ -70,6 +81,7 @@ void KnownGroup::run(Comm &comm) {
     if (first) {
         throw *first;
     }
+    return true;
 }
 
 } // namespace xcoll

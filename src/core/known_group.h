@@ -18,7 +18,8 @@ class Comm;
 
 // Of what its arguments tell all but the buffers.
 constexpr bool may_be_part(Kind kind) {
-    return traits(kind).has_habit && !traits(kind).own_counts;
+    const bool is_message = kind == Kind::send || kind == Kind::recv; // both at once have more arguments
+    return is_message || (traits(kind).has_habit && !traits(kind).own_counts);
 }
 
 // A call of a known group, with the buffers that it had last.
@@ -37,11 +38,14 @@ public:
 
 class KnownGroup {
 public:
-    explicit KnownGroup(std::vector<KnownPart> parts) : parts_(std::move(parts)) {
-    }
+    // Nothing but messages, or none.
+    explicit KnownGroup(std::vector<KnownPart> parts);
     KnownGroup(const KnownGroup &) = delete;
     KnownGroup &operator=(const KnownGroup &) = delete;
-    // Its next operation: some of the calls, joined, or one of them.
+    bool is_of_messages() const {
+        return !messages_.empty();
+    }
+    // If it is not: its next operation, some of the calls, joined, or one of them.
     void add(const Call &whole, std::span<const size_t> some);
 
     size_t size() const {
@@ -60,8 +64,9 @@ public:
     bool begins_like(std::span<const KnownPart> parts) const;
     // The first parts have the buffers of these, which are like them.
     void move_to(std::span<const KnownPart> parts);
-    // One operation after the other, as blocking calls. Throws the first Failure once all have run.
-    void run(Comm &comm);
+    // One operation after the other, as blocking calls, or all messages at once. Throws the first Failure once all have
+    // run. False: something is in flight, and nothing was done.
+    bool try_run(Comm &comm);
 
 private:
     struct Operation {
@@ -73,6 +78,7 @@ private:
     bool follow_buffers(Operation &operation, const Team &team) const;
 
     std::vector<KnownPart> parts_;
+    std::vector<const Op *> messages_; // those of the parts
     std::vector<std::unique_ptr<Operation>> operations_;
     bool has_moved_ = true; // a buffer of a part, since these were written
 };

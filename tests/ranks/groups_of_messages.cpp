@@ -1,8 +1,8 @@
 // ranks: 1 2 3 5 7 8 13
 //
 // Groups of nothing but sends and receives: both neighbours' messages arrive, whatever their sizes, in whatever order
-// the calls are made, and whatever else is in flight; one that is too long is lost alone, and the first such call is
-// the one that is told of.
+// the calls are made, whatever else is in flight, and with other buffers each time; one that is too long is lost alone,
+// and the first such call is the one that is told of.
 #include <array>
 #include <numeric>
 #include <string>
@@ -23,7 +23,7 @@ struct Neighbours {
 };
 
 int number_of(int rank, int tag, size_t element) {
-    return rank * 2'000'000 + tag * 1'000'000 + static_cast<int>(element);
+    return rank * 4'000'000 + tag * 1'000'000 + static_cast<int>(element);
 }
 std::vector<int> message(int rank, int tag, size_t count) {
     std::vector<int> numbers(count);
@@ -35,10 +35,15 @@ std::vector<int> message(int rank, int tag, size_t count) {
 
 class Halo {
 public:
-    Halo(const Neighbours &where, size_t count)
-        : where_(where), to_right_(message(where.rank, to_the_right, count)),
-          to_left_(message(where.rank, to_the_left, count)), from_left_(count, untouched),
-          from_right_(count, untouched) {
+    // Of two sets of data.
+    explicit Halo(const Neighbours &where, size_t count, int set = 0)
+        : where_(where), first_(2 * set), to_right_(message(where.rank, first_ + to_the_right, count)),
+          to_left_(message(where.rank, first_ + to_the_left, count)) {
+        clear();
+    }
+    void clear() {
+        from_left_.assign(count(), untouched);
+        from_right_.assign(count(), untouched);
     }
     void receive() {
         ranks::succeed(xcoll_recv(from_left_.data(), count(), XCOLL_INT32, where_.left, to_the_right, where_.comm));
@@ -49,8 +54,10 @@ public:
         ranks::succeed(xcoll_send(to_left_.data(), count(), XCOLL_INT32, where_.left, to_the_left, where_.comm));
     }
     void expect(const std::string &how) const {
-        ranks::check(from_left_ == message(where_.left, to_the_right, count()), ("from the left, " + how).c_str());
-        ranks::check(from_right_ == message(where_.right, to_the_left, count()), ("from the right, " + how).c_str());
+        ranks::check(from_left_ == message(where_.left, first_ + to_the_right, count()),
+                     ("from the left, " + how).c_str());
+        ranks::check(from_right_ == message(where_.right, first_ + to_the_left, count()),
+                     ("from the right, " + how).c_str());
     }
 
 private:
@@ -58,6 +65,7 @@ private:
         return to_right_.size();
     }
     Neighbours where_;
+    int first_;
     std::vector<int> to_right_, to_left_, from_left_, from_right_;
 };
 
@@ -125,6 +133,33 @@ void one_that_is_too_long_is_lost_alone(const Neighbours &where, size_t count) {
     }
 }
 
+// The library knows such a group after some times, and looks at its buffers alone.
+void the_same_group_takes_other_buffers(const Neighbours &where, size_t count) {
+    constexpr int times = 8;
+    Halo halos[2]{Halo(where, count, 0), Halo(where, count, 1)};
+    for (int turn = 0; turn < times; ++turn) {
+        Halo &halo = halos[turn % 2];
+        halo.clear();
+        xcoll_request_t barrier = XCOLL_REQUEST_NULL;
+        if (turn == times - 2) {
+            ranks::succeed(xcoll_ibarrier(where.comm, &barrier));
+        }
+        ranks::succeed(xcoll_group_start());
+        halo.receive();
+        if (count > 0 && turn == times - 1) {
+            ranks::check(xcoll_send(nullptr, count, XCOLL_INT32, where.right, to_the_right, where.comm) ==
+                             XCOLL_ERR_ARGUMENT,
+                         "a buffer that is missing is refused");
+            ranks::succeed(xcoll_group_cancel());
+            return;
+        }
+        halo.send();
+        ranks::succeed(xcoll_group_end());
+        ranks::succeed(xcoll_wait(&barrier));
+        halo.expect("again");
+    }
+}
+
 void to_nobody(const Neighbours &where) {
     int number = untouched;
     ranks::succeed(xcoll_group_start());
@@ -142,6 +177,7 @@ void test(Rank &rank) {
     for (const size_t count : counts) {
         both_neighbours_messages_arrive(where, count);
         they_arrive_while_something_is_in_flight(where, other, count);
+        the_same_group_takes_other_buffers(where, count);
         if (count > 0) {
             one_that_is_too_long_is_lost_alone(where, count);
         }
