@@ -29,8 +29,9 @@ std::string describe_attaching(const Comm &comm, const Window &window) {
     const bool is_off = comm.membership().settings.attach == Attach::off;
     const std::string why = is_off ? "XCOLL_CMA=off" : refusal;
     const AttachedMessages &messages = window.attached_messages();
-    return format("{\"messages_from_bytes\": %zu, \"messages_one_way\": %s, \"why_not\": %s}", messages.least,
-                  truth(messages.one_way), why.empty() ? "null" : quoted(why).c_str());
+    return format("{\"messages_from_bytes\": %s, \"messages_one_way\": %s, \"why_not\": %s}",
+                  messages.are_any() ? std::to_string(messages.least).c_str() : "null", truth(messages.one_way),
+                  why.empty() ? "null" : quoted(why).c_str());
 }
 
 // Whose buffers peers use where they lie, and how often that was.

@@ -8,11 +8,15 @@
 namespace xcoll {
 
 struct AttachedMessages {
-    size_t least = ~size_t{0}; // bytes
+    static constexpr size_t none = ~size_t{0};
+    size_t least = none; // bytes
     // Those as well whose receiver sends nothing meanwhile. It alone would copy then, while two ranks copy what goes
     // through shared memory.
     bool one_way = false;
 
+    bool are_any() const {
+        return least != none;
+    }
     bool hold(size_t bytes) const {
         return least <= bytes;
     }

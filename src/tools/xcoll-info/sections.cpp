@@ -67,6 +67,20 @@ bool serves_anything(const Json &algorithms, const std::string &name) {
     return std::any_of(algorithms.members().begin(), algorithms.members().end(), serves);
 }
 
+// Which private buffers the kernel copies; "" if none.
+std::string print_copied(const Json &attached, const Json &algorithms) {
+    const Json &from = attached["messages_from_bytes"];
+    std::string text;
+    if (!from.is_null()) {
+        text = "in messages from " + tools::show_bytes(static_cast<uint64_t>(from.number())) + " on" +
+               (attached["messages_one_way"].truth() ? "" : ", if their receivers send as well");
+    }
+    if (serves_anything(algorithms, "attached")) {
+        text += (text.empty() ? "" : ", and ") + std::string("where attached serves");
+    }
+    return text;
+}
+
 // How large private buffers get from rank to rank.
 std::string print_lending(const Json &all) {
     const Json &lending = all["lending"];
@@ -82,11 +96,9 @@ std::string print_lending(const Json &all) {
     if (!attached["why_not"].is_null()) {
         return line("large buffers", "through the ring: " + attached["why_not"].text());
     }
-    return line("large buffers",
-                "copied by the kernel in messages from " + bytes(attached["messages_from_bytes"]) + " on" +
-                    (attached["messages_one_way"].truth() ? "" : ", if their receivers send as well,") +
-                    (serves_anything(all["algorithms"], "attached") ? " and where attached serves" : "") +
-                    ", else through the ring");
+    const std::string copied = print_copied(attached, all["algorithms"]);
+    return line("large buffers", copied.empty() ? "through the ring: with such caches copies by the kernel gain nothing"
+                                                : "copied by the kernel " + copied + ", else through the ring");
 }
 
 // Who would say that a caller over TCP is a rank of this job.
