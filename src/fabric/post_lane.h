@@ -51,9 +51,8 @@ namespace xcoll {
 
 inline constexpr uint64_t post_lines = 32; // as many as `kept` has bits
 inline constexpr size_t post_ring_bytes = 32 * 1024;
-// The most that goes with the first line of a message, and that lies in the ring for any. The receiver copies it out
-// while the sender copies in the next. Bare loops of a Xeon take 1.7 us for 4 KiB there and back in pieces of 2 KiB,
-// and 1.9 in pieces of 1 or 4.
+// The most that a short message has, and that lies in the ring for any line: the receiver copies it out while the
+// sender copies in the next.
 inline constexpr size_t post_piece = 2048;
 // Small messages: their senders wait for nobody, so two ranks may both send first. Asking first costs 64 KiB there and
 // back 5 % more on a Xeon, and with four or eight ranks on two processors 20 to 40 %, as each step waits for one of
