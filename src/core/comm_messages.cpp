@@ -86,12 +86,18 @@ bool Comm::try_run_messages(std::span<const Op *const> ops) {
     if (!is_quiet()) {
         return false;
     }
-    std::vector<Message> messages(ops.size());
-    for (size_t i = 0; i < ops.size(); ++i) {
-        messages[i].op = ops[i];
+    try {
+        std::vector<Message> messages(ops.size());
+        for (size_t i = 0; i < ops.size(); ++i) {
+            messages[i].op = ops[i];
+        }
+        run_messages(messages);
+        return true;
+    } catch (const std::bad_alloc &) { // before any of them began
+        const Failure lost = out_of_memory(team_.rank);
+        fail_for_good(lost); // peers may wait for them
+        throw lost;
     }
-    run_messages(messages);
-    return true;
 }
 
 // All are under way before any is waited for, and what is sent before what is received: a peer's copy of it begins the

@@ -121,14 +121,20 @@ void group(const Rank &, xcoll_comm_t comm, Outcome &outcome) {
         outcome.note(end);
     }
 }
-// The second one is remembered, and those after it are like it.
-void like_groups(const Rank &, xcoll_comm_t comm, Outcome &outcome) {
+// The second one is remembered, and those after it are like it; so it is with groups of messages.
+void like_groups(const Rank &rank, xcoll_comm_t comm, Outcome &outcome) {
     Parts parts[2];
     for (int turn = 0; turn < 4 && outcome.result() == XCOLL_SUCCESS; ++turn) {
         Parts &p = parts[turn % 2];
         if (start_group(comm, outcome)) {
             outcome.note(xcoll_allgather(p.send, Parts::each, p.recv, XCOLL_INT32, comm));
             outcome.note(xcoll_bcast(p.send, Parts::each, XCOLL_INT32, 0, comm));
+            outcome.note(xcoll_group_end());
+        }
+        if (outcome.result() == XCOLL_SUCCESS && start_group(comm, outcome)) {
+            const int ranks = rank.size(), next = (rank.rank() + 1) % ranks, last = (rank.rank() + ranks - 1) % ranks;
+            outcome.note(xcoll_send(p.send, Parts::each, XCOLL_INT32, next, 0, comm));
+            outcome.note(xcoll_recv(p.recv, Parts::each, XCOLL_INT32, last, 0, comm));
             outcome.note(xcoll_group_end());
         }
     }
