@@ -131,8 +131,8 @@ Comm::Comm(Membership membership) : Comm(membership, read_preferences(membership
 }
 
 Comm::Comm(Membership &membership, const std::vector<Preference> &preferences)
-    : membership_(std::move(membership)), recorder_(process().flights().take()), window_(make_window(membership_)),
-      transport_(make_transport(membership_, window_.get(), preferences)), team_(make_team()),
+    : membership_(std::move(membership)), chronicle_(process().flights().take()), window_(make_window(membership_)),
+      messages_(make_transport(membership_, window_.get(), preferences)), team_(make_team()),
       choices_(team_, preferences),
       watcher_(*this, team_, membership_.node.get(), node_ranks(membership_), membership_.settings.timeout_ms) {
     team_.choices = &choices_;
@@ -161,13 +161,14 @@ void Comm::introduce() {
     for (const Peer &peer : membership_.peers) {
         pids.push_back(peer.node_rank >= 0 ? node.member(peer.node_rank).process.pid : 0);
     }
-    recorder_.introduce(
+    recorder().introduce(
         {id.value(), team_.rank, team_.size, membership_.name, std::move(pids), membership_.is_internal});
     if (!membership_.is_internal) {
         const Settings &settings = membership_.settings;
         const int job_rank = membership_.peers[static_cast<size_t>(team_.rank)].net_rank;
-        trace_ = process().traces().take(settings.trace, settings.trace_events,
-                                         {id.value(), job, job_rank, team_.rank, team_.size, membership_.name});
+        chronicle_.write_trace(
+            process().traces().take(settings.trace, settings.trace_events,
+                                    {id.value(), job, job_rank, team_.rank, team_.size, membership_.name}));
     }
 }
 
@@ -175,7 +176,7 @@ Team Comm::make_team() {
     return {.rank = membership_.rank,
             .size = static_cast<int>(membership_.peers.size()),
             .window = window_.get(),
-            .transport = transport_.get(),
+            .transport = messages_.transport(),
             .grouping = make_grouping(membership_),
             .kernels = &make_kernels(membership_.settings),
             .scratch = &scratch_,
@@ -189,14 +190,13 @@ Comm::~Comm() {
     {
         const Owner owner(*this);
         const Failure why(XCOLL_ERR_ABORTED, "the communicator was freed before the operation was done", team_.rank);
-        if (window_ && !in_flight_.empty()) {
+        if (window_ && !in_flight_.list().empty()) {
             window_->say_farewell(why);
         }
         end_in_flight(why);
     }
     process().remove(*this);
-    transport_.reset();
-    post_.reset();
+    messages_.close();
     if (window_) {
         membership_.node->retire(std::move(window_));
     }

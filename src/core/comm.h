@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -17,18 +16,19 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "base/float_mode.h"
-#include "base/recorder.h"
-#include "base/trace_file.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
+#include "core/chronicle.h"
 #include "core/group_habit.h"
 #include "core/habit.h"
+#include "core/in_flight.h"
+#include "core/messages.h"
 #include "core/request.h"
+#include "core/trouble.h"
+#include "core/turns.h"
 #include "core/user_memory.h"
 #include "core/watcher.h"
 #include "fabric/net.h"
-#include "fabric/post.h"
 #include "run/wait.h"
 #include "topo/topology.h"
 
@@ -85,13 +85,13 @@ public:
     }
     // How many operations were started. Any thread.
     uint64_t sequence() const {
-        return last_.load(std::memory_order_relaxed);
+        return turns_.taken();
     }
     Watcher &watcher() {
         return watcher_;
     }
     Recorder &recorder() {
-        return recorder_;
+        return chronicle_.recorder();
     }
     // For those that may outlive it.
     std::weak_ptr<const void> life() const {
@@ -131,14 +131,9 @@ public:
     const Patience &patience() const {
         return patience_;
     }
-    // ---- messages, between ranks or by users; with the owner word, or when nothing is in flight
-    bool progress_messages() {
-        const bool moved = transport_ && transport_->progress();
-        return (post_ && post_->in_flight() > 0 && post_->progress()) || moved;
-    }
-    // False at once if there is nothing to sleep for.
-    bool sleep_for_messages(const Until &until, int64_t nanoseconds) {
-        return (transport_ && transport_->sleep(until, nanoseconds)) || (post_ && post_->sleep(until, nanoseconds));
+    // With the owner word, or when nothing is in flight.
+    Messages &messages() {
+        return messages_;
     }
     // A user's message to or from this rank is not over.
     bool awaits_message(int peer);
@@ -151,7 +146,7 @@ public:
     void wait_until_quiet();
     bool has_requests();
     bool has_in_flight() const {
-        return in_flight_count_.load(std::memory_order_acquire) != 0;
+        return in_flight_.any();
     }
     // Moves what is in flight here; true if something moved. Any thread; does nothing if another one is at it.
     bool drive();
@@ -166,7 +161,7 @@ public:
     void abort(const char *reason);
     // XCOLL_SUCCESS, or the fatal error that this communicator is in.
     xcoll_result_t trouble() const {
-        return trouble_.load(std::memory_order_acquire);
+        return trouble_.result();
     }
     // Keeps the first fatal error, tells the peers, ends what is in flight.
     void fail_for_good(const Failure &failure);
@@ -174,27 +169,12 @@ public:
 private:
     class Owner;
     class Starting;
+    class MessagesAtOnce;
     Comm(Membership &membership, const std::vector<Preference> &preferences);
     Team make_team();
     void introduce();
     bool is_quiet() const {
-        return !has_in_flight() && trouble() == XCOLL_SUCCESS;
-    }
-    // The number of an operation, and with which stance it is called.
-    struct Turn {
-        uint64_t n;
-        Stance stance;
-    };
-    [[gnu::always_inline]] Turn take_turn(const Op &op) {
-        const uint64_t n = sequence() + 1;
-        last_.store(n, std::memory_order_relaxed);
-        if (adds_floats(op)) {
-            stance_.set_mode(float_mode());
-        }
-        if (op.extra_numbers != 0) [[unlikely]] {
-            stance_.take_extra_numbers(op.extra_numbers);
-        }
-        return {n, stance_};
+        return !in_flight_.any() && !trouble_.is_there();
     }
     template <class Steps>
     [[gnu::always_inline]] void run_now(const Op &op, const Fingerprint &call, uint64_t n, const Row &row, Steps steps);
@@ -205,13 +185,9 @@ private:
     // It takes plain steps, uneven parts as long as they are short, and all there is to its kind is compiled for it.
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
-    struct Message;
     void run_message(const Call &call);
-    void run_messages(std::span<Message> messages);
-    void start_messages(std::span<Message> messages);
-    void await_message(Message &message, bool others);
+    void run_messages(MessagesAtOnce &messages);
     void open_post();
-    void cancel_messages();
     // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.
     // Plain functions, as a pointer to a member asks at each call whether that is virtual.
     template <Kind manner> static void start_or_fail(Comm &comm, Request &request);
@@ -245,20 +221,16 @@ private:
     void start_task(Request &request, Algorithm algorithm);
     void start_message(Request &request);
     bool finish_message(Request &request);
-    void throw_trouble() const;
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
     // for too long.
     void look_after(Request &request);
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
     bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
-    [[gnu::always_inline]] void take_out(const Request &request);
-    // The last that a thread does to what is in flight: whoever sees this count sees everything before it.
     // Messages that were refused count, as their peers may wait for an answer, but nobody here waits for them. So do
     // operations that are to be passed over: then the next start looks.
     void tell_in_flight() {
-        const size_t others = (post_ ? post_->refused() : 0) + static_cast<size_t>(behind_);
-        in_flight_count_.store(static_cast<uint32_t>(in_flight_.size() + others), std::memory_order_release);
+        in_flight_.tell(messages_.refused() + static_cast<size_t>(turns_.behind()));
     }
     // Operation n has failed: this rank may be behind now. With the owner word, or when nothing is in flight.
     void heed_mismatch(const Failure &failure, uint64_t n);
@@ -272,67 +244,33 @@ private:
     [[gnu::always_inline]] static uint64_t time_of(const Request &request, Timing timing = Timing::yes);
     [[gnu::always_inline]] void end(Request &request, uint64_t took);
     void heed_failure(const Request &request);
-    // ---- what is kept of an operation
-    static constexpr flight::Beside beside(Recorded::As as) {
-        return as == Recorded::As::beside_others ? flight::Beside::others : flight::Beside::nothing;
-    }
-    [[gnu::always_inline]] Recorded record(const Op &op, const Fingerprint &call, uint64_t n, const Row &row,
-                                           Recorded::As as = Recorded::As::operation) {
-        recorder_.begin(n, beside(as), call, row.name);
-        return {n, as, trace_ ? trace(op, call, n, row) : 0};
-    }
-    [[gnu::always_inline]] Recorded record_message(const Op &op) {
-        return {recorder_.begin_message(op), Recorded::As::message, trace_ ? trace_message(op) : 0};
-    }
-    [[gnu::always_inline]] void record_end(const Recorded &recorded, xcoll_result_t result) {
-        const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;
-        if (recorded.as == Recorded::As::message) {
-            recorder_.end_message(recorded.number, state);
-        } else {
-            recorder_.end(recorded.number, beside(recorded.as), state);
-        }
-        if (trace_) {
-            trace_->end(recorded.event, result);
-        }
-    }
-    uint64_t trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row);
-    uint64_t trace_message(const Op &op);
     // With the owner word.
     void give_up(const Failure &why);
     void end_in_flight(const Failure &why);
 
     uint32_t magic_ = alive;
     const std::shared_ptr<const void> life_ = std::make_shared<char>();
-    std::atomic<xcoll_result_t> trouble_{XCOLL_SUCCESS};
-    std::atomic<uint32_t> in_flight_count_{0};
+    // What each call looks at comes together.
+    InFlight in_flight_;
+    Turns turns_;
     std::atomic<bool> owned_{false};
-    std::atomic<uint64_t> last_{0}; // written by the thread that starts operations
-    Stance stance_;
     bool checks_ = false;    // that one thread at a time starts operations
     bool is_listed_ = false; // the process knows it, from its first request on; for the thread that starts operations
+    Trouble trouble_;
     Patience patience_;
     Membership membership_;
-    Recorder recorder_;
+    Chronicle chronicle_;
     std::shared_ptr<Window> window_;
-    std::unique_ptr<Transport> transport_;
-    std::unique_ptr<Post> post_; // made when the user sends or receives first
+    Messages messages_;
     ScratchPool scratch_;
     FramePool frames_;
     Team team_;
     Choices choices_;
     Watcher watcher_;
     Registrations registrations_;
-    std::vector<Request *> in_flight_;
     Habit habits_[kinds];
     std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
-    std::optional<Failure> cause_;                   // of the trouble; written before trouble_
-    // nullptr: nobody wants one. Here at the end, as the next, where it moves nothing that each call uses to another
-    // cache line.
-    std::unique_ptr<Trace> trace_;
     GroupHabitPlace group_habit_;
-    // Operations that this rank is to pass over, as it saw in one that began later than `in_step_since_`.
-    int behind_ = 0;
-    uint64_t in_step_since_ = 0;
     std::atomic<std::thread::id> starter_{}; // who is starting something, if that is checked
 };
 

@@ -41,12 +41,12 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
 
 template <class Steps>
 inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, const Row &row, Steps steps) {
-    const Recorded recorded = record(op, call, n, row);
+    const Recorded recorded = chronicle_.begin(team_, op, call, n, row);
     try {
         steps();
-        record_end(recorded, XCOLL_SUCCESS);
+        chronicle_.end(recorded, XCOLL_SUCCESS);
     } catch (const Failure &failure) {
-        record_end(recorded, failure.result());
+        chronicle_.end(recorded, failure.result());
         if (is_fatal(failure.result())) {
             fail_for_good(failure);
         } else {
@@ -55,7 +55,7 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
         }
         throw with_own_words(team_.rank, op, failure);
     } catch (const std::bad_alloc &) {
-        record_end(recorded, XCOLL_ERR_SYSTEM);
+        chronicle_.end(recorded, XCOLL_ERR_SYSTEM);
         const Failure failure = out_of_memory(team_.rank);
         fail_for_good(failure);
         throw failure;
@@ -73,7 +73,7 @@ void Comm::run(const Call &call) {
         run_as_request(call);
         return;
     }
-    const Turn turn = take_turn(op);
+    const Turns::Turn turn = turns_.take(op);
     const uint64_t n = turn.n;
     const Fingerprint print = fingerprint(op, turn.stance);
     const Row &row = choices_.row(op);
@@ -101,7 +101,7 @@ bool Comm::has_plain_habit(const Op &op, const Row &row) const {
 void Comm::learn(Habit &habit, const Call &call) {
     const Row &row = choices_.row(call.op);
     if (has_plain_habit(call.op, row)) {
-        habit.know(call, fingerprint(call.op, stance_), stance_, row);
+        habit.know(call, fingerprint(call.op, turns_.stance()), turns_.stance(), row);
     }
 }
 
@@ -118,7 +118,7 @@ template <Kind kind> void Comm::run_again(Known &known) {
         run_as_request(known.call);
         return;
     }
-    const Turn turn = take_turn(op);
+    const Turns::Turn turn = turns_.take(op);
     const uint64_t n = turn.n;
     if (known.stance != turn.stance) [[unlikely]] {
         known.fingerprint = fingerprint(op, turn.stance);
@@ -174,13 +174,13 @@ void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm
     } catch (const Failure &failure) {
         // Before the frame goes away that the messages may still point into.
         if (is_fatal(failure.result())) {
-            cancel_messages();
+            messages_.cancel_all();
         } else if (by_messages && window_) {
             window_->complete(n);
         }
         throw;
     } catch (const std::bad_alloc &) {
-        cancel_messages();
+        messages_.cancel_all();
         throw;
     }
     if (by_messages && window_) {

@@ -24,14 +24,15 @@ const Request &first_open(const Request &request) {
 // own waits for all.
 std::optional<Post::Delay> Comm::delayed_message(const Until &until) {
     const Owner owner(*this);
-    if (!post_ || in_flight_.empty()) {
-        return post_ ? post_->delay(nullptr) : std::nullopt;
+    const auto &requests = in_flight_.list();
+    if (requests.empty()) {
+        return messages_.delay(nullptr);
     }
     const auto is_awaited = [&](const Request *request) { return &request->finished == until.signal; };
-    const auto found = std::find_if(in_flight_.begin(), in_flight_.end(), is_awaited);
-    const Request &request = first_open(found != in_flight_.end() ? **found : *in_flight_.front());
+    const auto found = std::find_if(requests.begin(), requests.end(), is_awaited);
+    const Request &request = first_open(found != requests.end() ? **found : *requests.front());
     const bool is_message = request.comm == this && traits(request.what.op.kind).is_message;
-    return is_message ? post_->delay(&request.what.op) : std::nullopt;
+    return is_message ? messages_.delay(&request.what.op) : std::nullopt;
 }
 
 } // namespace xcoll

@@ -11,27 +11,8 @@
 
 namespace xcoll {
 
-struct Comm::Message {
-    const Op *op = nullptr;
-    Recorded recorded;
-    std::optional<UserMessage> steps;
-    std::optional<Failure> failure; // of this one alone
-};
-
 void Comm::open_post() {
-    if (!post_) {
-        post_ = std::make_unique<Post>(*window_, *team_.kernels);
-        team_.post = post_.get();
-    }
-}
-
-void Comm::cancel_messages() {
-    if (transport_) {
-        transport_->cancel_all();
-    }
-    if (post_) {
-        post_->cancel_all();
-    }
+    team_.post = &messages_.open_post(*window_, *team_.kernels);
 }
 
 // ---- as requests
@@ -46,7 +27,7 @@ void Comm::start_message(Request &request) {
     }
 }
 
-// What it waits for moves with all messages (progress_messages()). True if it is done.
+// What it waits for moves with all messages (core/messages.h). True if it is done.
 bool Comm::finish_message(Request &request) {
     if (!request.failure && !request.message->is_over()) {
         return false;
@@ -59,51 +40,73 @@ bool Comm::finish_message(Request &request) {
 
 bool Comm::awaits_message(int peer) {
     const Owner owner(*this);
-    return post_ && post_->awaits(peer);
+    return messages_.awaits(peer);
 }
 
 void Comm::check_message_peers() {
     const Owner owner(*this);
-    if (post_) {
-        post_->check_present();
-    }
+    messages_.check_present();
 }
 
 // ---- blocking
 
-void Comm::run_message(const Call &call) {
-    if (!is_quiet()) {
-        run_as_request(call);
-        return;
-    }
-    Message message;
-    message.op = &call.op;
-    run_messages({&message, 1});
-}
-
-bool Comm::try_run_messages(std::span<const Op *const> ops) {
-    const Starting starting(*this);
-    if (!is_quiet()) {
-        return false;
-    }
-    try {
-        std::vector<Message> messages(ops.size());
-        for (size_t i = 0; i < ops.size(); ++i) {
-            messages[i].op = ops[i];
+// Messages that begin together, and are waited for one after the other.
+class Comm::MessagesAtOnce {
+public:
+    struct Message {
+        const Op *op = nullptr;
+        Recorded recorded;
+        std::optional<UserMessage> steps;
+        std::optional<Failure> failure; // of this one alone
+    };
+    MessagesAtOnce(Comm &comm, std::span<Message> messages) : comm_(comm), messages_(messages) {
+        for (Message &message : messages_) {
+            message.recorded = comm_.chronicle_.begin_message(*message.op);
         }
-        run_messages(messages);
-        return true;
-    } catch (const std::bad_alloc &) { // before any of them began
-        const Failure lost = out_of_memory(team_.rank);
-        fail_for_good(lost); // peers may wait for them
-        throw lost;
     }
-}
 
-// All are under way before any is waited for, and what is sent before what is received: a peer's copy of it begins the
-// sooner, and a receive that finds an offer knows whether this rank has to send meanwhile (Post::accept).
-void Comm::start_messages(std::span<Message> messages) {
-    const auto attempt = [](Message &message, auto step) {
+    void run() {
+        start();
+        for (Message &message : messages_) {
+            if (!message.failure) {
+                await(message);
+            }
+        }
+    }
+    // All of them have ended. Throws what went wrong with the first of those that failed.
+    void finish() {
+        const Failure *first = nullptr;
+        for (const Message &message : messages_) {
+            comm_.chronicle_.end(message.recorded, message.failure ? message.failure->result() : XCOLL_SUCCESS);
+            first = !first && message.failure ? &*message.failure : first;
+        }
+        if (first) {
+            throw *first;
+        }
+    }
+    // Their communicator does not survive this.
+    void lose(const Failure &failure) {
+        comm_.messages_.cancel_all();
+        for (const Message &message : messages_) {
+            comm_.chronicle_.end(message.recorded, failure.result());
+        }
+        comm_.fail_for_good(failure);
+    }
+
+private:
+    // All are under way before any is waited for, and what is sent before what is received: a peer's copy of it begins
+    // the sooner, and a receive that finds an offer knows whether this rank has to send meanwhile (Post::accept).
+    void start() {
+        for (Message &message : messages_) {
+            attempt(message, [&] { message.steps.emplace(comm_.team_, *message.op).send(); });
+        }
+        for (Message &message : messages_) {
+            if (!message.failure) {
+                attempt(message, [&] { message.steps->receive(); });
+            }
+        }
+    }
+    template <class Step> static void attempt(Message &message, Step step) {
         try {
             step();
         } catch (const Failure &failure) {
@@ -112,67 +115,72 @@ void Comm::start_messages(std::span<Message> messages) {
             }
             message.failure = failure;
         }
-    };
-    for (Message &message : messages) {
-        attempt(message, [&] { message.steps.emplace(team_, *message.op).send(); });
     }
-    for (Message &message : messages) {
-        if (!message.failure) {
-            attempt(message, [&] { message.steps->receive(); });
+    // The line that it waits for is all there is to look at, unless others that are not over can move meanwhile.
+    void await(Message &message) {
+        UserMessage &steps = *message.steps;
+        const bool others = messages_.size() > 1;
+        while (!steps.advance()) {
+            const Until obstacle = steps.obstacle();
+            const bool drives =
+                steps.needs_drive(obstacle) || (others && !comm_.messages_.listens_only_to(obstacle.owner));
+            wait(obstacle, comm_.watcher_, drives ? driving(comm_.patience_) : for_one_rank(comm_.patience_));
+        }
+        try {
+            steps.finish();
+        } catch (const Failure &failure) {
+            message.failure = failure;
         }
     }
-}
 
-// The line that it waits for is all there is to look at, unless `others` that are not over can move meanwhile.
-void Comm::await_message(Message &message, bool others) {
-    UserMessage &steps = *message.steps;
-    while (!steps.advance()) {
-        const Until obstacle = steps.obstacle();
-        const bool drives = steps.needs_drive(obstacle) || (others && !post_->listens_only_to(obstacle.owner));
-        wait(obstacle, watcher_, drives ? driving(patience_) : for_one_rank(patience_));
-    }
-    try {
-        steps.finish();
-    } catch (const Failure &failure) {
-        message.failure = failure;
-    }
-}
+    Comm &comm_;
+    const std::span<Message> messages_;
+};
 
-// Throws what went wrong with the first of those that failed, the others being done.
-void Comm::run_messages(std::span<Message> messages) {
-    open_post();
-    for (Message &message : messages) {
-        message.recorded = record_message(*message.op);
-    }
-    const auto lose = [&](const Failure &failure) {
-        cancel_messages();
-        for (const Message &message : messages) {
-            record_end(message.recorded, failure.result());
-        }
-        fail_for_good(failure);
-    };
+void Comm::run_messages(MessagesAtOnce &messages) {
     try {
-        start_messages(messages);
-        for (Message &message : messages) {
-            if (!message.failure) {
-                await_message(message, messages.size() > 1);
-            }
-        }
+        messages.run();
     } catch (const Failure &failure) {
-        lose(failure);
+        messages.lose(failure);
         throw;
     } catch (const std::bad_alloc &) {
         const Failure failure = out_of_memory(team_.rank);
-        lose(failure);
+        messages.lose(failure);
         throw failure;
     }
-    const Failure *first = nullptr;
-    for (const Message &message : messages) {
-        record_end(message.recorded, message.failure ? message.failure->result() : XCOLL_SUCCESS);
-        first = !first && message.failure ? &*message.failure : first;
+    messages.finish();
+}
+
+void Comm::run_message(const Call &call) {
+    if (!is_quiet()) {
+        run_as_request(call);
+        return;
     }
-    if (first) {
-        throw *first;
+    open_post();
+    MessagesAtOnce::Message message;
+    message.op = &call.op;
+    MessagesAtOnce messages(*this, {&message, 1});
+    run_messages(messages);
+}
+
+bool Comm::try_run_messages(std::span<const Op *const> ops) {
+    const Starting starting(*this);
+    if (!is_quiet()) {
+        return false;
+    }
+    try {
+        std::vector<MessagesAtOnce::Message> each(ops.size());
+        for (size_t i = 0; i < ops.size(); ++i) {
+            each[i].op = ops[i];
+        }
+        open_post();
+        MessagesAtOnce messages(*this, each);
+        run_messages(messages);
+        return true;
+    } catch (const std::bad_alloc &) { // before any of them began
+        const Failure lost = out_of_memory(team_.rank);
+        fail_for_good(lost); // peers may wait for them
+        throw lost;
     }
 }
 

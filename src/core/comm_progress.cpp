@@ -25,7 +25,7 @@ inline void Comm::end(Request &request, uint64_t took) {
     if (took != 0) {
         request.ticks_per_ns = membership_.node->ticks_per_ns();
     }
-    record_end(request.recorded, request.result());
+    chronicle_.end(request.recorded, request.result());
     if (request.failure) [[unlikely]] {
         heed_failure(request);
     }
@@ -42,8 +42,8 @@ void Comm::end_in_flight(const Failure &why) {
     if (!has_in_flight()) {
         return; // what the list holds is no longer this thread's to know
     }
-    cancel_messages();
-    for (Request *request : in_flight_) {
+    messages_.cancel_all();
+    for (Request *request : in_flight_.list()) {
         request->task = Task();
         request->message.reset();
         request->fail(why);
@@ -111,22 +111,14 @@ inline bool Comm::move(Request &request, bool &moved) {
     return true;
 }
 
-inline void Comm::take_out(const Request &request) {
-    if (in_flight_.back() == &request) [[likely]] {
-        in_flight_.pop_back();
-    } else {
-        std::erase(in_flight_, &request);
-    }
-}
-
 // True if it is done: then it is in flight no more.
 inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fatal) {
-    Request &request = *in_flight_[place];
+    Request &request = *in_flight_.list()[place];
     if ((!request.begun && !request.may_begin()) || !move(request, moved)) {
         return false;
     }
     moved = true;
-    in_flight_.erase(in_flight_.begin() + static_cast<ptrdiff_t>(place));
+    in_flight_.take_out_at(place);
     if (request.is_fatal()) {
         fatal = request.failure;
     }
@@ -136,7 +128,7 @@ inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fa
 
 std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     std::optional<Failure> fatal;
-    for (size_t i = 0; i < in_flight_.size();) {
+    for (size_t i = 0; i < in_flight_.list().size();) {
         if (!poll_one(i, moved, fatal)) {
             ++i;
         }
@@ -153,11 +145,11 @@ bool Comm::drive() {
     std::optional<Failure> fatal;
     // Nothing may be in flight any more: then the communicator belongs to its caller, who takes no owner word.
     if (const Owner owner(*this, Owner::Try{}); owner && has_in_flight()) {
-        if (trouble() != XCOLL_SUCCESS) {
-            end_in_flight(*cause_); // it was started while the trouble came
+        if (trouble_.is_there()) {
+            end_in_flight(trouble_.cause()); // it was started while the trouble came
             return true;
         }
-        moved = progress_messages();
+        moved = messages_.progress();
         fatal = poll_in_flight(moved);
     }
     if (fatal) {
@@ -210,7 +202,7 @@ bool Comm::try_end_message(Request &request) {
     if (request.observers[0] || request.failure || !request.message->is_over()) {
         return false;
     }
-    in_flight_.pop_back();
+    in_flight_.take_out_last();
     bool moved = false;
     move(request, moved);
     end(request, 0);
@@ -239,7 +231,7 @@ template <Kind manner> bool Comm::try_end_at_once(Comm &comm, Request &request) 
     if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 || !comm.take_last_step(steps, request)) {
         return false;
     }
-    comm.in_flight_.pop_back();
+    comm.in_flight_.take_out_last();
     {
         const Owner owner(comm, Owner::If{request.is_fatal()}); // another thread may abort meanwhile
         comm.end(request, 0);
@@ -263,7 +255,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
         if (!take_last_step(steps, request)) [[unlikely]] {
             return false; // and will not if it is asked again, which whoever drives does
         }
-        take_out(request);
+        in_flight_.take_out(request);
         end(request, time_of(request, timing));
         tell_in_flight();
     }
@@ -313,7 +305,7 @@ bool Comm::has_requests() {
         return false;
     }
     const Owner owner(*this);
-    return !in_flight_.empty();
+    return !in_flight_.list().empty();
 }
 
 void Comm::wait_until_quiet() {
@@ -321,7 +313,7 @@ void Comm::wait_until_quiet() {
     onlooker.starts = 1;
     for (uint32_t left = 0; has_requests();) {
         test(onlooker);
-        if (const uint32_t now = in_flight_count_.load(std::memory_order_relaxed); now != left) {
+        if (const uint32_t now = in_flight_.told(); now != left) {
             left = now;
             onlooker.waited = 0; // each of them has its own time
         }
@@ -367,10 +359,11 @@ bool Comm::anything_ready() {
     if (!owner || !has_in_flight()) {
         return false;
     }
-    if (post_ && post_->has_news()) {
+    if (messages_.has_news()) {
         return true;
     }
-    return std::any_of(in_flight_.begin(), in_flight_.end(),
+    const auto &requests = in_flight_.list();
+    return std::any_of(requests.begin(), requests.end(),
                        [this](Request *request) { return request->begun ? can_move(*request) : request->may_begin(); });
 }
 

@@ -84,7 +84,7 @@ Kind Comm::manner_of(const Request &request) const {
 
 inline void Comm::give_number(Request &request, Recorded::As as) {
     const Op &op = request.what.op;
-    const auto [n, stance] = take_turn(op);
+    const auto [n, stance] = turns_.take(op);
     request.n = n;
     const bool is_first = !request.row;
     if (is_first) {
@@ -95,7 +95,7 @@ inline void Comm::give_number(Request &request, Recorded::As as) {
         request.call = fingerprint(op, stance);
         request.stance = stance;
     }
-    request.recorded = record(op, request.call, n, *request.row, as);
+    request.recorded = chronicle_.begin(team_, op, request.call, n, *request.row, as);
 }
 
 // With its number, or as a message.
@@ -103,16 +103,16 @@ template <Kind manner> inline void Comm::launch(Request &request) {
     request.looked = request.waited = 0;
     request.begun = request.plain = request.is_refused = false;
     request.after_done = 0;
-    in_flight_.push_back(&request);
+    in_flight_.add(request);
     ++request.starts;
     try {
         if (manner != Kind::none || request.may_begin()) {
             begin_now<manner>(request);
         }
     } catch (const std::bad_alloc &) {
-        in_flight_.pop_back();
+        in_flight_.take_out_last();
         request.failure = out_of_memory(team_.rank);
-        record_end(request.recorded, request.result());
+        chronicle_.end(request.recorded, request.result());
         request.finish();
         throw;
     }
@@ -131,7 +131,7 @@ template <Kind manner> inline void Comm::launch(Request &request) {
 
 void Comm::put_in_flight(Request &request) {
     const Op &op = request.what.op;
-    throw_trouble();
+    trouble_.rethrow();
     if (request.failure) {
         request.failure.reset();
         request.row = nullptr; // it may have been another call then: of a group whose earlier stage failed
@@ -140,7 +140,7 @@ void Comm::put_in_flight(Request &request) {
         open_post();
         request.received = {XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
         request.what.op.received = &request.received;
-        request.recorded = record_message(op);
+        request.recorded = chronicle_.begin_message(op);
         request.row = &choices_.row(op);
     } else {
         give_number(request, Recorded::As::beside_others);
@@ -226,21 +226,20 @@ Request &Comm::new_refusal(const Op &shown) {
 }
 
 void Comm::get_in_step() {
-    if (behind_ == 0) [[likely]] {
+    if (turns_.behind() == 0) [[likely]] {
         return;
     }
-    for (; behind_ > 0; --behind_) {
+    while (turns_.pass_over()) {
         put_in_flight(new_refusal(passed_over()));
     }
-    in_step_since_ = sequence();
+    turns_.note_in_step();
 }
 
 void Comm::catch_up() noexcept {
     bool is_behind = false;
     {
         const Owner owner(*this, Owner::If{has_in_flight()}); // who drives looks whether there is something to start
-        is_behind = behind_ > 0;
-        behind_ -= is_behind ? 1 : 0;
+        is_behind = turns_.pass_over();
     }
     if (is_behind) {
         put_refusal(passed_over()); // behind the others
@@ -277,9 +276,9 @@ void Comm::withhold(const Op &message) noexcept {
     try {
         be_listed(); // its peer may hear of it only once it has come
         const Owner owner(*this);
-        throw_trouble();
+        trouble_.rethrow();
         open_post();
-        refuse_message(*post_, message);
+        refuse_message(*team_.post, message);
         tell_in_flight();
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for it

@@ -1,16 +1,8 @@
 // What a communicator does not survive, and how everything in flight on it ends then. And what it does survive.
-#include <algorithm>
-
 #include "core/comm.h"
 #include "core/owner.h"
 
 namespace xcoll {
-
-void Comm::throw_trouble() const {
-    if (trouble() != XCOLL_SUCCESS) {
-        throw *cause_;
-    }
-}
 
 void Comm::abort(const char *reason) {
     const Failure why =
@@ -24,17 +16,16 @@ void Comm::abort(const char *reason) {
 
 // Tells the peers, and takes back what they were lent: once, as who knows begins no visit any more.
 void Comm::give_up(const Failure &why) {
-    if (trouble() != XCOLL_SUCCESS) {
+    if (trouble_.is_there()) {
         return;
     }
-    cause_ = why;
-    trouble_.store(why.result(), std::memory_order_release); // who starts reads the cause without the word
-    recorder_.trouble(why.result(), why.what());
+    trouble_.keep(why);
+    recorder().trouble(why.result(), why.what());
     if (window_) {
         window_->say_farewell(why);
         window_->recall();
     } else {
-        transport_->say_farewell(why);
+        messages_.transport()->say_farewell(why);
     }
 }
 
@@ -47,8 +38,7 @@ void Comm::heed_failure(const Request &request) {
 }
 
 void Comm::heed_mismatch(const Failure &failure, uint64_t n) {
-    if (failure.behind() > 0 && n > in_step_since_) {
-        behind_ = std::max(behind_, failure.behind());
+    if (turns_.heed(failure, n)) {
         tell_in_flight();
     }
 }
@@ -56,7 +46,7 @@ void Comm::heed_mismatch(const Failure &failure, uint64_t n) {
 void Comm::fail_for_good(const Failure &failure) {
     const Owner owner(*this);
     give_up(failure);
-    end_in_flight(*cause_);
+    end_in_flight(trouble_.cause());
 }
 
 } // namespace xcoll

@@ -30,7 +30,7 @@ bool Watcher::drive() {
     // As long as there are requests, whoever has the owner word moves the messages, and drive() takes it. The own
     // communicator first: the others are behind the process's lock.
     const bool alone = !comm_.has_in_flight();
-    const bool messages = alone && comm_.progress_messages();
+    const bool messages = alone && comm_.messages().progress();
     const bool own = comm_.drive();
     return process().drive() || own || messages;
 }
@@ -106,14 +106,14 @@ void Watcher::sleep(const Until &until, int64_t nanoseconds) {
         const int64_t longest = process().has_in_flight() ? shortened : nanoseconds;
         // Who waits for a request waits for no message, and another thread may be moving them under the owner word.
         const bool alone = !comm_.has_in_flight();
-        if (!alone || !comm_.sleep_for_messages(until, longest)) {
+        if (!alone || !comm_.messages().sleep(until, longest)) {
             const timespec nap{0, shortened};
             nanosleep(&nap, nullptr);
         }
         return;
     }
     const bool others = process().has_in_flight();
-    if (!comm_.has_in_flight() && comm_.sleep_for_messages(until, others ? longest_nap_with_messages : nanoseconds)) {
+    if (!comm_.has_in_flight() && comm_.messages().sleep(until, others ? longest_nap_with_messages : nanoseconds)) {
         return;
     }
     const int owner = until.owner < 0 || others ? -1 : node_ranks_[static_cast<size_t>(until.owner)];

@@ -1,6 +1,7 @@
 // What the trace tells of an operation.
+#include "core/chronicle.h"
+
 #include "coll/exchange.h"
-#include "core/comm.h"
 
 namespace xcoll {
 
@@ -29,19 +30,19 @@ void describe_parts(const Op &op, const Team &team, Trace::Description &descript
 
 } // namespace
 
-uint64_t Comm::trace(const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
+uint64_t Chronicle::trace(const Team &team, const Op &op, const Fingerprint &call, uint64_t n, const Row &row) {
     Trace::Description description{call, row.name, call.count, message_bytes(op), n, op.form, 0};
     if (op.kind == Kind::group || traits(op.kind).own_counts) {
-        describe_parts(op, team_, description);
+        describe_parts(op, team, description);
     } else if (op.kind == Kind::group_reduce) {
         description.given = op.room;
-        description.taken = op.room * static_cast<size_t>(team_.size - 1);
+        description.taken = op.room * static_cast<size_t>(team.size - 1);
     }
     description.calls = static_cast<uint32_t>(op.parts.size());
     return trace_->begin(description);
 }
 
-uint64_t Comm::trace_message(const Op &op) {
+uint64_t Chronicle::trace_message(const Op &op) {
     const auto source = static_cast<uint32_t>(op.kind == Kind::sendrecv ? op.from : 0);
     return trace_->begin({fingerprint_of_message(op), nullptr, op.room, op.sent, trace::tags_word(op.tag, op.recv_tag),
                           op.form, source});
