@@ -71,20 +71,31 @@ template <class... T> void note_buffers(KnownPart &call, T... arguments) {
     note_buffers(static_cast<Call &>(call), arguments...);
 }
 
-// The communicator of a call. On none, it fails its group as well.
-[[gnu::always_inline]] inline Comm &checked_for_call(xcoll_comm_t handle) {
+// Where a call takes place: on a communicator, and in the group that its thread has open, if it has one.
+struct Site {
+    Comm &comm;
+    Group *group;
+};
+
+// A call on no communicator fails its group as well.
+Site site_inside(const Inside &mine, xcoll_comm_t handle) {
+    check_outside_operators(mine);
     try {
         Comm &comm = checked(handle);
-        if (process().has_threads_inside()) [[unlikely]] {
-            Observer::check_outside_callback(comm);
-        }
-        return comm;
+        check_outside_callback(mine, comm);
+        return {comm, mine.group};
     } catch (const Failure &why) {
-        if (Group *group = current_group()) {
-            group->fail_with(why);
+        if (mine.group) {
+            mine.group->fail_with(why);
         }
         throw;
     }
+}
+[[gnu::always_inline]] inline Site site_of_call(xcoll_comm_t handle) {
+    if (process().has_threads_inside()) [[unlikely]] {
+        return site_inside(inside_of_thread(), handle);
+    }
+    return {checked(handle), nullptr};
 }
 
 // ---- the forms in which an operation may be called
@@ -107,8 +118,8 @@ template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Argumen
 template <Kind kind, class Describe, class... T>
 xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe describe, T... arguments) noexcept {
     try {
-        Comm &comm = checked_for_call(handle);
-        if (Group *group = current_group()) [[unlikely]] {
+        const auto [comm, group] = site_of_call(handle);
+        if (group) [[unlikely]] {
             if constexpr (may_be_part(kind)) {
                 record_by_habit(*group, comm, kind, Arguments::of<kind>(arguments...), describe);
             } else {
@@ -129,7 +140,7 @@ template <Kind kind, class Describe>
 xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                          Describe describe) noexcept {
     return guarded(function, [&] {
-        Comm &comm = checked_for_call(handle);
+        const Site site = site_of_call(handle);
         const auto with_request = [&](Call &call, const Comm &of) {
             if (request) {
                 *request = XCOLL_REQUEST_NULL;
@@ -139,21 +150,21 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             call.op.form = Form::immediate;
         };
         std::unique_ptr<Plan> plan;
-        if (Group *group = current_group()) {
+        if (site.group) {
             const auto with_plan = [&](Call &call, const Comm &of) {
                 with_request(call, of);
                 plan = std::make_unique<Plan>();
                 plan->recorded = true;
             };
-            record(*group, comm, with_plan, plan);
+            record(*site.group, site.comm, with_plan, plan);
             *request = handle_of(plan.release());
             return;
         }
         try {
-            plan = std::make_unique<Plan>(comm);
-            with_request(plan->own_call(), comm);
+            plan = std::make_unique<Plan>(site.comm);
+            with_request(plan->own_call(), site.comm);
         } catch (...) {
-            refuse<kind>(comm);
+            refuse<kind>(site.comm);
             throw;
         }
         plan->start();
@@ -185,8 +196,8 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
 template <Kind kind, class Describe>
 xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_t stream, Describe describe) noexcept {
     return guarded(function, [&] {
-        Comm &comm = checked_for_call(handle);
-        if (Group *group = current_group()) {
+        const auto [comm, group] = site_of_call(handle);
+        if (group) {
             record(*group, comm, [&](Call &call, const Comm &of) {
                 describe(call, of);
                 check_stream(stream);

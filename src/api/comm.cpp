@@ -190,7 +190,7 @@ xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm) {
         // A child of fork has the object but not the memory that it would tidy up.
         if (!xcoll::process().forked()) {
             xcoll::Comm &used = unused_by_group(checked(handle));
-            xcoll::Observer::check_outside_callback(used);
+            xcoll::check_outside_callback(used);
             delete &used;
         }
         handle = XCOLL_COMM_NULL;

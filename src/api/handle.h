@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/comm.h"
+#include "core/inside.h"
 #include "core/plan.h"
 #include "core/process.h"
-#include "core/user_function.h"
 #include "xcoll.h"
 
 namespace xcoll::api {

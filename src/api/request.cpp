@@ -50,7 +50,7 @@ namespace {
 void release(xcoll_request_t &handle) {
     request_of(handle)->for_each_operation([](const Request &operation) {
         if (!operation.done()) {
-            Observer::check_outside_callback(*operation.comm);
+            xcoll::check_outside_callback(*operation.comm);
         }
     });
     const std::unique_ptr<Plan> plan(request_of(handle));

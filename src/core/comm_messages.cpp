@@ -1,5 +1,7 @@
 // Users' messages: as requests, and blocking, where a group of nothing else is run like one. They have no number: they
 // are matched by their tags.
+#include <cstddef>
+#include <memory_resource>
 #include <new>
 #include <optional>
 #include <vector>
@@ -169,7 +171,10 @@ bool Comm::try_run_messages(std::span<const Op *const> ops) {
         return false;
     }
     try {
-        std::vector<MessagesAtOnce::Message> each(ops.size());
+        constexpr size_t few = 8; // need no memory but that of this call
+        alignas(MessagesAtOnce::Message) std::byte room[few * sizeof(MessagesAtOnce::Message)];
+        std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+        std::pmr::vector<MessagesAtOnce::Message> each(ops.size(), &memory);
         for (size_t i = 0; i < ops.size(); ++i) {
             each[i].op = ops[i];
         }

@@ -3,23 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/process.h"
 #include "core/status.h"
 #include "core/thread_group.h"
 
 namespace xcoll {
 
-namespace {
-// Whose function the thread is in, as xcoll_request_on_done was given it. A call from within names no object that could
-// hold this.
-thread_local const Observer *telling = nullptr;
-} // namespace
-
-void Observer::check_outside_callback(const Comm &comm) {
-    if (telling && std::find(telling->comms_.begin(), telling->comms_.end(), &comm) != telling->comms_.end()) {
-        fail(XCOLL_ERR_STATE, "this is called by a function given to xcoll_request_on_done, which may not use the "
-                              "communicators of the request that it is told about");
-    }
+bool Observer::is_about(const Comm &comm) const {
+    return std::find(comms_.begin(), comms_.end(), &comm) != comms_.end();
 }
 
 void Observer::arm(size_t ends) {
@@ -58,14 +48,14 @@ void Observer::one_less() {
         }
         status = status_;
     }
-    const Observer *before = std::exchange(telling, this);
+    const Observer *before = std::exchange(inside_of_thread().telling, this);
     process().thread_enters();
     {
         const OutsideGroup outside;
         function_(context_, &status);
     }
     process().thread_leaves();
-    telling = before;
+    inside_of_thread().telling = before;
 }
 
 } // namespace xcoll

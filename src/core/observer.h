@@ -33,8 +33,8 @@ public:
     // Of one that could not begin; of nothing that went wrong: nullptr.
     void end(const Failure *failure);
 
-    // Throws STATE if the calling thread is in a function that is told of a request on this communicator.
-    static void check_outside_callback(const Comm &comm);
+    // Told of a request on this communicator.
+    bool is_about(const Comm &comm) const;
 
 private:
     void one_less();

@@ -2,13 +2,11 @@
 #pragma once
 
 #include <thread>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#endif
 
 #include "base/task.h"
+#include "base/threads.h"
 #include "core/comm.h"
-#include "core/observer.h"
+#include "core/inside.h"
 
 namespace xcoll {
 
@@ -39,19 +37,10 @@ public:
     }
 
 private:
-    // The C library knows whether this process has had other threads; where it does not tell, it may have some.
-    static bool has_threads() {
-#if __has_include(<sys/single_threaded.h>)
-        return __libc_single_threaded == 0;
-#else
-        return true;
-#endif
-    }
     bool take() {
         if (has_threads()) {
             return !comm_.owned_.exchange(true, std::memory_order_acquire);
         }
-        // A locked instruction waits until all that was stored before it is in the cache: here for nobody.
         const bool was_owned = comm_.owned_.load(std::memory_order_relaxed);
         comm_.owned_.store(true, std::memory_order_relaxed);
         return !was_owned;
@@ -61,7 +50,7 @@ private:
             // Held for as long as a copy takes, or its holder has lost the processor.
             constexpr int patient_polls = 100;
             if (polls == patient_polls) {
-                Observer::check_outside_callback(comm_);
+                check_outside_callback(comm_);
             }
             polls < patient_polls ? cpu_relax() : std::this_thread::yield();
         }

@@ -9,6 +9,7 @@
 
 #include "base/flight_file.h"
 #include "base/op.h"
+#include "base/threads.h"
 #include "base/trace_file.h"
 #include "boot/crypto.h"
 #include "boot/unique_id.h"
@@ -67,14 +68,13 @@ public:
         return cryptos_;
     }
 
-    // ---- threads that are inside of something that changes what their calls mean: a group that they have open
-    // (core/thread_group.h), the function of an operator (core/user_function.h), or one that is told of an end
-    // (core/observer.h). Every call asks first whether any is.
+    // ---- threads that are inside of something that changes what their calls mean (core/inside.h). Every call asks
+    // first whether any is.
     void thread_enters() {
-        threads_inside_.fetch_add(1, std::memory_order_relaxed);
+        add_threads_inside(1);
     }
     void thread_leaves() {
-        threads_inside_.fetch_sub(1, std::memory_order_relaxed);
+        add_threads_inside(-1);
     }
     bool has_threads_inside() const {
         return threads_inside_.load(std::memory_order_relaxed) != 0;
@@ -92,6 +92,14 @@ public:
     }
 
 private:
+    void add_threads_inside(int more) {
+        if (has_threads()) {
+            threads_inside_.fetch_add(more, std::memory_order_relaxed);
+        } else {
+            threads_inside_.store(threads_inside_.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+        }
+    }
+
     std::mutex mutex_;
     std::vector<Comm *> listed_;
     std::atomic<size_t> listed_count_{0};

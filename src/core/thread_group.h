@@ -1,25 +1,21 @@
-// Which group is open on the calling thread.
+// Which group is open on the calling thread: a thread's groups are its own by the rules of the ABI.
 #pragma once
 
 #include <memory>
 
 #include "core/group.h"
-#include "core/process.h"
+#include "core/inside.h"
 
 namespace xcoll {
 
-// A thread's groups are its own by the rules of the ABI, and no argument of a call names them.
-struct ThreadGroup {
-    // Not its owner: where an end of the thread is to be noted, the system wants memory or aborts.
-    Group *group = nullptr;
-    int depth = 0;
-};
-
-// The group of the calling thread: nullptr outside of groups. Throws STATE in the function of an operator, whatever is
-// open around it.
-Group *group_of_thread();
+// nullptr outside of groups. Throws STATE in the function of an operator, whatever is open around it.
 inline Group *current_group() {
-    return process().has_threads_inside() ? group_of_thread() : nullptr;
+    if (!process().has_threads_inside()) [[likely]] {
+        return nullptr;
+    }
+    const Inside &mine = inside_of_thread();
+    check_outside_operators(mine);
+    return mine.group;
 }
 // They nest: only the outermost is one.
 void open_group();
@@ -36,7 +32,8 @@ public:
     OutsideGroup &operator=(const OutsideGroup &) = delete;
 
 private:
-    ThreadGroup kept_;
+    Group *const kept_;
+    const int kept_depth_;
 };
 
 } // namespace xcoll
