@@ -38,7 +38,7 @@ void record(Group &group, Comm &comm, Describe describe, const std::unique_ptr<P
     try {
         describe(call, comm);
     } catch (...) {
-        group.fail_with(caught());
+        group.refuse_last(caught());
         throw;
     }
     group.give_last(request.get());

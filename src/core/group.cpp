@@ -87,7 +87,10 @@ Call Group::join(const Comm &comm, std::span<const size_t> some) const {
     return whole;
 }
 
-// The exchange of all that moves data, then the others, of which small reductions are joined.
+// The exchange of all that moves data, then the others, of which small reductions are joined. Peers may have joined one
+// that this rank refuses, without knowing that: here it stands alone, and nothing behind it is joined with what comes
+// before. So this rank takes at least as many numbers as they do, and who takes fewer gets in step by itself: as it
+// waits for an operation of this group, which who refuses it does not.
 Group::Joins Group::joins(size_t stage, const Comm &comm) {
     Joins operations;
     std::vector<size_t> movers, others, small;
@@ -106,8 +109,13 @@ Group::Joins Group::joins(size_t stage, const Comm &comm) {
     size_t room = 0; // of those that are joined
     for (const size_t i : others) {
         const Op &op = entries_[i].call.op;
+        if (entries_[i].is_refused) {
+            take_joined(small);
+            room = 0;
+        }
         // Of a call that was refused not even the kind may be known.
-        if (!traits(op.kind).reduces || !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
+        if (entries_[i].is_refused || !traits(op.kind).reduces ||
+            !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
             operations.push_back({i});
             continue;
         }

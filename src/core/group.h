@@ -42,10 +42,13 @@ public:
         if (!part) {
             return false;
         }
-        const void *const send = part->op.send, *const recv = part->op.recv;
+        const void *const send = part->op.send;
+        void *const recv = part->op.recv;
         try {
             describe(*part, comm);
         } catch (const Failure &) {
+            part->op.send = send; // it is as it was, or the next call would seem to have the buffers of this one
+            part->op.recv = recv;
             return false;
         }
         habit_->go_on(part->op.send != send || part->op.recv != recv);
@@ -58,8 +61,13 @@ public:
     void give_last(Plan *request) {
         entries_.back().request = request;
     }
-    // A call is refused, or tells not even its communicator: the group will not run.
+    // A call tells not even its communicator, or may not be here: the group will not run.
     void fail_with(const Failure &why);
+    // The same of the last that was added: it is refused, and perhaps half described.
+    void refuse_last(const Failure &why) {
+        entries_.back().is_refused = true;
+        fail_with(why);
+    }
     bool uses(const Comm &comm) const;
     void then() {
         ++stage_;
@@ -81,13 +89,17 @@ private:
         std::optional<Arguments> arguments;
         Call call{};
         Plan *request = nullptr;
+        bool is_refused = false;
 
         Entry(Comm &of, size_t in, const std::optional<Arguments> &with) : comm(&of), stage(in), arguments(with) {
         }
     };
     // Inline, so that the arguments stay in registers: from memory that was just written in parts they would come late.
     [[gnu::always_inline]] KnownPart *next_known(Comm &comm, Kind kind, const Arguments &arguments) {
-        if (habit_ && comm_ == &comm && stage_ == 0) [[likely]] {
+        if (stage_ != 0) [[unlikely]] { // known groups have one stage
+            return nullptr;
+        }
+        if (habit_ && comm_ == &comm) [[likely]] {
             KnownPart *const part = habit_->expected();
             return part && part->is_like(kind, arguments) ? part : habit_->turn_to(kind, arguments);
         }

@@ -26,6 +26,7 @@ constexpr bool may_be_part(Kind kind) {
 class KnownPart : public KnownCall {
 public:
     KnownPart(const Call &call, const Arguments &with) : KnownCall{call}, arguments(with) {
+        op.extra_numbers = 0; // of the group that it was in: the next one that it is in is not known on all ranks
     }
     bool is_like(Kind kind, const Arguments &with) const {
         return op.kind == kind && arguments == with;

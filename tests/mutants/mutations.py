@@ -6,30 +6,17 @@ that are copied while they change is checked by the models of tests/model, which
 bounded, and what is sequentially consistent or atomic anyway is no data race, so no test would notice it.
 """
 
-from dataclasses import dataclass
-
+from mutation import mutation
+from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
-                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, WAYS, KEPT, SHORT, TOLD, ATTACH,
-                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, HABITS, UNEVEN,
-                      AGAIN, DIFFERING, KNOWN_GROUPS, IN_TURN, ENDED, RESHARD, LENT)
-
-
-@dataclass
-class Mutation:
-    name: str
-    why: str  # what the changed code would do
-    test: tuple
-    edits: list  # of (file, text, replacement)
-
-
-def mutation(name, test, why, *edits):
-    return Mutation(name, why, test, list(edits))
-
+                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT, TOLD, ATTACH,
+                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, UNEVEN,
+                      RESHARD, LENT)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
             "    if (bytes <= slot_room) {")
 
-MUTATIONS = [
+MUTATIONS = CORE + [
     # ------------------------------------------------------------------------------------------- credits
     mutation("no credit at all", ONE, "heads and slots are overwritten while somebody reads them",
              ("src/coll/credit.h", "co_await window.credit(p, n, ahead);", "co_await Until{&window.board(p).done, 0, p};")),
@@ -86,10 +73,6 @@ MUTATIONS = [
              ("src/coll/joined_shot.cpp", "for (int p = 0; p < team.size; ++p) {", "for (int p = 1; p < team.size; ++p) {")),
     mutation("a head says in which turn an earlier stream began", LONG, "short parts are looked for in another slot",
              ("src/fabric/window.h", "        head.turns = 0; // else", "        // else")),
-    mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
-             ("src/core/messages.h", "post_ ? post_->refused() : 0", "post_ ? 0 * post_->refused() : 0")),
-    mutation("no number is passed over", DIFFERING, "behind groups that differ a call is taken for another one for ever",
-             ("src/core/turns.h", "behind_ = std::max(behind_, failure.behind());", "behind_ = 0;")),
     mutation("blocks do not close up", MIXED, "readers behind a rank's own block find that of another reader",
              ("src/coll/shown.h", "has_part_for_each(kind) && reader > writer", "false")),
     mutation("uneven parts do not close up", MIXED, "readers behind a rank's own part find that of another reader",
@@ -106,38 +89,6 @@ MUTATIONS = [
              ("src/coll/reshard_reduce.cpp", "        scattered_.count = std::accumulate(", "        std::accumulate(")),
     mutation("a reshard's parts lie together wherever they lie", RESHARD, "what lies between parts is added up",
              ("src/coll/reshard_reduce.cpp", "!run || (next && run != next)", "!run")),
-    mutation("a blocking call without credit", BLOCKING, "a rank writes a head or a slot while its last one is read",
-             ("src/core/comm_blocking.cpp", "    const PlainSteps<kind> steps(team_, op, call, n);\n"
-              "    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {",
-              "    const PlainSteps<kind> steps(team_, op, call, n);\n    if (false) {")),
-    mutation("a habit of any arguments", HABITS, "a call that differs is taken for the one before",
-             ("src/core/habit.h", "if (arguments == last.key) {\n                return last",
-              "if (last.known) {\n                return last")),
-    mutation("a habit outlives its arguments", HABITS, "a call is taken for the one whose place it took",
-             ("src/core/last_few.h", "        last_[at_].known.reset();\n", "")),
-    mutation("a habit of any arithmetic", HABITS, "ranks that differ in their denormal numbers add them up",
-             ("src/core/comm_blocking.cpp", "if (known.stance != turn.stance) [[unlikely]] {", "if (false) {")),
-    mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
-             ("src/core/comm_requests.cpp", "if (is_first || request.stance != stance) {", "if (is_first) {")),
-    mutation("a known group of any arguments", KNOWN_GROUPS, "a call that differs is taken for the known group's",
-             ("src/core/known_group.h", "return op.kind == kind && arguments == with;", "return op.kind == kind;")),
-    mutation("a known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
-             ("src/core/group.h", "habit_->go_on(part->op.send != send || part->op.recv != recv);",
-              "habit_->go_on(false);")),
-    mutation("a known group's beginning is all of it", KNOWN_GROUPS, "calls run that were not made",
-             ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
-    mutation("what could not start looks done", ENDED, "later stages send what has not been received",
-             ("src/core/plan.h", "                operation.failure = trouble; // it is done, for later stages and requests of"
-              " its own as well\n", "")),
-    mutation("a failed stage ends the communicators behind it", ENDED, "one that is sound is lost",
-             ("src/core/request.h", "failure && !is_refused && xcoll::is_fatal(", "failure && xcoll::is_fatal(")),
-    mutation("who tests has all the time there is", ENDED, "a deadline passes unnoticed",
-             ("src/core/comm_progress.cpp", "request.waited += std::min(since, longest_look);",
-              "request.waited = std::min(since, longest_look);")),
-    mutation("later stages are forgotten", IN_TURN, "what comes after a group that failed takes their numbers",
-             ("src/core/group.cpp", "                comm.refuse(call.op);\n                return;", "                return;")),
-    mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
-             ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
     mutation("memory of devices is lent", ATTACH, "a call fails that went through shared memory before",
              ("src/fabric/attach.cpp", "    read.add(&ends[1], first + bytes - 1, 1);\n", "")),
     mutation("the kernel copies whatever outgrows a cache", CHOICES, "with more ranks than processors too",
@@ -172,24 +123,9 @@ MUTATIONS = [
     mutation("plain steps: the first head alone is missing", REQUESTS, "a request ends before a peer has shown anything",
              ("src/coll/plain_steps.h", "for (int p = begin; p < team.size; ++p) {",
               "for (int p = begin; p < std::min(begin + 2, team.size); ++p) {")),
-    mutation("a start ends without the heads that it reads", AGAIN, "a request ends before a peer has shown anything",
-             ("src/core/comm_progress.cpp", "missing_head(team, steps, request.n, 0) >= 0 || ", "")),
-    mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
-             ("src/core/in_flight.h", "if (list_.back() == &request) [[likely]] {", "if (true) {")),
-    mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
-             ("src/core/comm_progress.cpp", "if (p != team_.rank && steps.reads(p) && !spin(",
-              "if (p == 0 && p != team_.rank && steps.reads(p) && !spin(")),
     mutation("one-shot: who lends has shown", HEAPS, "a rank that lends alone leaves before it is read",
              ("src/coll/one_shot.h", "return shown_ < window_.least_lent() || is_shown(window_.head(team_.rank, n_));",
               "return true;")),
-    mutation("a blocking stream without credit", BLOCKING, "a rank writes a head while its last one there is read",
-             ("src/core/comm_blocking.cpp", "    Streams steps(team_, exchange, call, n);\n"
-              "    if (!window_->has_credit(n, steps.credit())) [[unlikely]] {",
-              "    Streams steps(team_, exchange, call, n);\n    if (false) {")),
-    mutation("a blocking stream in slots without credit", BLOCKING, "a slot is written while it is read",
-             ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, slot_count)) {", "if (false) {")),
-    mutation("a request without credit", REQUESTS, "a rank writes a head or a slot while its last one is read",
-             ("src/core/comm_requests.cpp", "if (!window_->finds_credit(request.n, ahead)) {", "if (false) {")),
     # ------------------------------------------------------------------------------------ within an operation
     # With four blocks the waits for room are implied by the other waits of streamed and two-shot, so these two have
     # fewer.
@@ -304,8 +240,6 @@ MUTATIONS = [
              ("src/fabric/post_out.cpp", "    if (bytes == room", "    place.block = open.offset;\n    if (bytes == room")),
     mutation("user messages: letters without credit", POST_BOUNDS, "a receiver puts aside without bounds",
              ("src/fabric/post_send.cpp", "return wanted - l.letters_claimed <= post_credit;", "return true;")),
-    mutation("user messages: those of a refused group are told to nobody", REFUSED_GROUPS, "their peers wait for ever",
-             ("src/core/comm_requests.cpp", "        withhold(op);\n", "        return;\n")),
     mutation("user messages: what was declined looks received", REFUSED_GROUPS, "its sender takes it for delivered",
              ("src/fabric/post_receive.cpp", "box_.lose(*send, PostItem::Lost::declined);", "box_.close(*send);")),
     mutation("user messages: what was refused is waited for", REFUSED_GROUPS, "a rank that has left fails the others",

@@ -2,6 +2,10 @@
 //
 // Ranks whose groups do not match may make more operations of them, or fewer. What they call next is never taken for
 // another call of it, and after a few calls the ranks are in step again, without any call of the program's own.
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include "differing_groups.h"
 
 using namespace ranks::differing;
@@ -22,6 +26,32 @@ void joined_calls_against_single_ones_cost_no_other_call(const Rank &rank, xcoll
     ranks::expect_in_step(rank, comm);
 }
 
+// Of a call that is refused its rank does not know whether the others join it with those around it. What comes behind
+// the group is right on all ranks, whoever comes first.
+void a_refused_call_costs_no_other_call(const Rank &rank, xcoll_comm_t comm) {
+    constexpr size_t small = 3, large = 50'000;
+    constexpr xcoll_dtype_t no_type = 7, type = XCOLL_INT32;
+    const std::vector<int> mine(large, 1);
+    std::vector<int> sums(large);
+    for (unsigned what = 0; what < 32; ++what) { // bits: which of three calls are large, and who is late
+        for (size_t refused = 0; refused < 3; ++refused) {
+            if ((what & 8) != 0 && (rank.rank() == 1) == ((what & 16) != 0)) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            }
+            ranks::succeed(xcoll_group_start());
+            for (size_t k = 0; k < 3; ++k) {
+                const bool is_bad = k == refused && rank.rank() == 1;
+                const size_t count = (what >> k & 1) != 0 ? large : small;
+                ranks::expect(
+                    is_bad ? XCOLL_ERR_TYPE : XCOLL_SUCCESS,
+                    xcoll_allreduce(mine.data(), sums.data(), count, is_bad ? no_type : type, XCOLL_SUM, comm));
+            }
+            ranks::expect(rank.rank() == 1 ? XCOLL_ERR_TYPE : XCOLL_ERR_MISMATCH, xcoll_group_end());
+            ranks::expect_in_step(rank, comm);
+        }
+    }
+}
+
 // All of them spare the same number of numbers: nobody may think that it is behind.
 void groups_that_are_alike_keep_their_order(const Rank &rank, xcoll_comm_t comm) {
     for (unsigned seed = 0; seed < 20; ++seed) {
@@ -34,8 +64,8 @@ void groups_that_are_alike_keep_their_order(const Rank &rank, xcoll_comm_t comm)
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part : {joined_calls_against_single_ones_cost_no_other_call, groups_that_are_alike_keep_their_order,
-                            groups_that_differ_leave_the_ranks_in_step}) {
+    for (const auto part : {joined_calls_against_single_ones_cost_no_other_call, a_refused_call_costs_no_other_call,
+                            groups_that_are_alike_keep_their_order, groups_that_differ_leave_the_ranks_in_step}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }

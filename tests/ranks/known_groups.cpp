@@ -2,19 +2,15 @@
 //
 // A group that is like one of the last does what the first one did: with the same buffers, with others, in place or
 // not, by turns with its likes, and after any of its calls differed, was refused or did not match.
-#include <functional>
-
-#include "recorded_calls.h"
+#include "repeated_groups.h"
 
 using ranks::Rank;
-using recorded::Calls;
+using recorded::Groups;
 using recorded::Script;
+using recorded::times;
 using recorded::What;
 
 namespace {
-
-// Enough for the library to know the group.
-constexpr int times = 4;
 
 // One of each kind, by the other roots again, and some that are alike.
 Script mixed(const Rank &rank, size_t count) {
@@ -29,54 +25,6 @@ Script mixed(const Rank &rank, size_t count) {
 Script alike(size_t calls, size_t count, What what = What::allgather) {
     return Script(calls, {what, count, 0});
 }
-
-// Two sets of the same calls, for groups whose buffers change.
-class Groups {
-public:
-    Groups(const Rank &rank, xcoll_comm_t comm, const Script &script)
-        : comm_(comm), sets_{{rank, script}, {rank, script}} {
-    }
-    size_t calls() const {
-        return sets_[0].size();
-    }
-    // Call k takes its buffers from set `pick(k)`.
-    using Pick = std::function<size_t(size_t k)>;
-    void record(const Pick &pick, int turn, bool in_place = false) {
-        for (size_t k = 0; k < calls(); ++k) {
-            sets_[pick(k)].prepare(k, turn, in_place);
-            ranks::succeed(sets_[pick(k)].call(k, comm_));
-        }
-    }
-    void check(const Pick &pick, int turn) {
-        for (size_t k = 0; k < calls(); ++k) {
-            sets_[pick(k)].check(k, turn);
-        }
-    }
-    void run(const Pick &pick, int turn, bool in_place = false) {
-        ranks::succeed(xcoll_group_start());
-        record(pick, turn, in_place);
-        ranks::succeed(xcoll_group_end());
-        check(pick, turn);
-    }
-    void run(int turn) {
-        run(always_the_first, turn);
-    }
-    void get_used_to_it() {
-        for (int turn = 0; turn < times; ++turn) {
-            run(turn);
-        }
-    }
-    static size_t always_the_first(size_t) {
-        return 0;
-    }
-    Calls &calls_of(size_t set) {
-        return sets_[set];
-    }
-
-private:
-    xcoll_comm_t comm_;
-    Calls sets_[2];
-};
 
 void gives_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
     for (const Script &script :
@@ -239,6 +187,25 @@ void ends_in_every_other_way(const Rank &rank, xcoll_comm_t comm) {
     groups.check(second, 8);
 }
 
+// It had the buffers that the next group has.
+void takes_no_buffer_from_a_refused_call(const Rank &rank, xcoll_comm_t comm) {
+    for (const What what :
+         {What::allgather, What::alltoall, What::reduce_scatter, What::gather, What::allreduce, What::scan}) {
+        Groups groups(rank, comm, alike(2, 3, what));
+        groups.get_used_to_it();
+        for (size_t k = 0; k < groups.calls(); ++k) {
+            ranks::succeed(xcoll_group_start());
+            for (size_t before = 0; before < k; ++before) {
+                ranks::succeed(groups.calls_of(0).call(before, comm));
+            }
+            ranks::expect(XCOLL_ERR_ARGUMENT, groups.calls_of(1).call_without_input(k, comm));
+            ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_group_end());
+            groups.calls_of(0).swap_results(k, groups.calls_of(1));
+            groups.run(times);
+        }
+    }
+}
+
 void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
     const Script script = mixed(rank, 2);
     Groups groups(rank, comm, script);
@@ -288,6 +255,7 @@ void test(Rank &rank) {
     takes_in_what_is_not_known(rank, comm, other);
     runs_beside_a_request(rank, comm);
     ends_in_every_other_way(rank, comm);
+    takes_no_buffer_from_a_refused_call(rank, comm);
     refuses_bad_buffers(rank, comm);
     names_who_calls_something_else(rank, comm);
     ranks::succeed(xcoll_comm_free(&other));

@@ -36,7 +36,8 @@ public:
     void prepare(size_t k, int turn, bool in_place) {
         const Step &step = script_[k];
         in_place_[k] = in_place && step.what != What::bcast && (is_root(k) || !is_rooted(k));
-        send_[k] = sent(k, turn);
+        const std::vector<int> input = sent(k, turn);
+        std::copy(input.begin(), input.end(), send_[k].begin()); // which stays where it is
         std::fill(recv_[k].begin(), recv_[k].end(), garbage);
         if (step.what == What::bcast && is_root(k)) {
             recv_[k] = send_[k];
@@ -54,6 +55,13 @@ public:
     }
     xcoll_result_t call_without_buffers(size_t k, xcoll_comm_t comm) {
         return call(k, nullptr, nullptr, comm);
+    }
+    xcoll_result_t call_without_input(size_t k, xcoll_comm_t comm) {
+        return call(k, nullptr, recv_[k].data(), comm);
+    }
+    // From now on each has the buffer that was the other's.
+    void swap_results(size_t k, Calls &other) {
+        std::swap(recv_[k], other.recv_[k]);
     }
     // What call k leaves in the buffer of its result.
     std::vector<int> result(size_t k, int turn) const {
