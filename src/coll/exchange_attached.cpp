@@ -47,7 +47,7 @@ constexpr double least_part_dealt = 16 << 10; // on average, the least that was 
 // and groups among more ranks nothing is known, and their readers find in their cache what is written once.
 bool outgrow_cache(const Team &team, double buffers) {
     const Node &node = team.window->node();
-    return !node.crowded() && node.has_large_l2() && buffers >= static_cast<double>(node.l2_bytes());
+    return !node.crowded() && node.has_large_l2() && buffers >= static_cast<double>(node.sizes().l2_bytes);
 }
 
 // A choice holds for messages down to half the size (Choices::size_class).

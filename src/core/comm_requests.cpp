@@ -283,8 +283,8 @@ void Comm::withhold(const Op &message) noexcept {
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for it
     } catch (const Failure &failure) {
-        if (failure.result() == XCOLL_ERR_NO_MEMORY) {
-            fail_for_good({XCOLL_ERR_SYSTEM, failure.message(), team_.rank});
+        if (is_fatal(failure.result())) {
+            fail_for_good(failure);
         }
     }
 }

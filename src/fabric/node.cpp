@@ -59,23 +59,28 @@ NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks) {
     constexpr size_t smallest = size_t{64} << 10, granule = size_t{64} << 10;
     const size_t wanted = std::min(2 * (l2_bytes ? l2_bytes : usual_l2), largest);
     const size_t share = budget_bytes / static_cast<size_t>(local_ranks);
-    // What programs add to that: the lanes of messages and what the recorder shows, and some more communicators.
-    constexpr size_t usually_added = size_t{160} << 10, boards_added = 6;
+    // What programs add to that: the lanes of messages, what the recorder shows, and memory that is there before it is
+    // needed (arena.cpp), and some more communicators.
+    constexpr size_t usually_added = size_t{224} << 10, boards_added = 6;
     const size_t others = header_bytes + (boards_at_start + boards_added) * sizeof(Board) + usually_added;
     const size_t room = share > others ? share - others : 0;
-    const size_t ring = std::max(std::min(wanted, room) / granule * granule, smallest);
-    // Half of what is left: the rest is for the boards of more communicators. Those that come and go reuse what others
-    // had.
-    const size_t left = room > ring ? room - ring : 0, slot = best_wide_slot(l2_bytes);
+    // Messages of users take half as much again, on the first communicator that has some.
+    const size_t ring = std::max(std::min(wanted, room / 3 * 2) / granule * granule, smallest), blocks = ring / 2;
+    // Half of what is left is for wide slots, a quarter for messages on more communicators, and the rest for their
+    // boards. Those that come and go reuse what others had. However large the budget is, boards find address space.
+    const bool has_blocks = ring + blocks <= room;
+    const size_t left = has_blocks ? std::min(room - ring - blocks, board_space / 2) : 0;
+    const size_t slot = best_wide_slot(l2_bytes);
     return {.ring_bytes = ring,
             .wide_slot_bytes = slot,
             .wide_pairs = left / 2 / room_of_wide_slots(slot),
+            .block_bytes = blocks,
+            .block_pools = has_blocks ? 1 + left / 4 / blocks : 0,
             .l2_bytes = l2_bytes};
 }
 
 Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file)
-    : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors),
-      wide_slot_bytes_(sizes.wide_slot_bytes), wide_pairs_(sizes.wide_pairs), l2_bytes_(sizes.l2_bytes),
+    : members_(std::move(members)), beds_(beds_of(members_)), me_(me), processors_(processors), sizes_(sizes),
       doorbell_(&members_[0].segment->header().sleepers, beds_.data(), ranks(), me, barriers),
       arena_(base(me), header_bytes + sizes.ring_bytes, reserved_bytes(sizes), heap_first(sizes), std::move(file)),
       ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, arena_.descriptor()) {
@@ -96,8 +101,8 @@ Node::BoardPlace Node::take_board(int ranks) {
     board->done.store(0);
     board->farewell.result.store(0, std::memory_order_relaxed);
     board->visiting.store(0, std::memory_order_relaxed);
-    const size_t wide = room_of_wide_slots(wide_slot_bytes_);
-    board->wide_slots.store(ranks == 2 ? arena_.take_if_fewer(wide_pairs_, wide) : 0, std::memory_order_relaxed);
+    const size_t wide = room_of_wide_slots(sizes_.wide_slot_bytes);
+    board->wide_slots.store(ranks == 2 ? arena_.take_if_fewer(sizes_.wide_pairs, wide) : 0, std::memory_order_relaxed);
     for (Cell &cell : board->cells) {
         new (&cell) Cell{};
     }
@@ -115,7 +120,7 @@ void Node::give_board(uint64_t offset) noexcept {
 void Node::narrow_board(uint64_t offset) noexcept {
     auto *board = reinterpret_cast<Board *>(arena_.at(offset));
     if (const uint64_t wide = board->wide_slots.exchange(0, std::memory_order_relaxed)) {
-        arena_.give(wide, room_of_wide_slots(wide_slot_bytes_));
+        arena_.give(wide, room_of_wide_slots(sizes_.wide_slot_bytes));
     }
 }
 

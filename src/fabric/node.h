@@ -28,8 +28,10 @@ struct NodeSizes {
     size_t ring_bytes;     // payload ring of one rank
     size_t heap_bytes = 0; // address space of one rank's symmetric heap
     size_t wide_slot_bytes = 0;
-    size_t wide_pairs = 0; // communicators of two ranks that have such slots
-    size_t l2_bytes = 0;   // of the smallest second-level cache that any rank of the machine sees; 0: unknown
+    size_t wide_pairs = 0;  // communicators of two ranks that have such slots
+    size_t block_bytes = 0; // for messages of users that do not fit into lines (post_blocks.h), on all
+    size_t block_pools = 0; // communicators that have so many
+    size_t l2_bytes = 0;    // of the smallest second-level cache that any rank of the machine sees; 0: unknown
 };
 // budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
@@ -67,16 +69,14 @@ public:
     double ranks_per_processor() const {
         return crowded() ? static_cast<double>(ranks()) / processors_ : 1;
     }
-    size_t l2_bytes() const {
-        return l2_bytes_;
+    const NodeSizes &sizes() const {
+        return sizes_;
     }
-    // What is larger than such a cache is better copied once by the kernel than twice through shared memory, though its
-    // lines are shared then (coll/exchange_attached.cpp): where caches are small, they never are.
+    // Where it is, the kernel's single copy of what is longer than such a cache beats two through shared memory, though
+    // the lines that it reads are shared from then on; where caches are smaller, it never does
+    // (coll/exchange_attached.cpp).
     bool has_large_l2() const {
-        return l2_bytes_ >= size_t{2} << 20;
-    }
-    size_t wide_slot_bytes() const {
-        return wide_slot_bytes_;
+        return sizes_.l2_bytes >= size_t{2} << 20;
     }
     const Doorbell &doorbell() const {
         return doorbell_;
@@ -116,6 +116,10 @@ public:
     BoardPlace take_board(int ranks);
     // It turned out otherwise.
     void narrow_board(uint64_t offset) noexcept;
+    // Memory of sizes().block_bytes for one communicator, as far as the budget goes; 0: there is none.
+    uint64_t take_blocks() {
+        return arena_.take_if_fewer(sizes_.block_pools, sizes_.block_bytes);
+    }
     // One that no window of mine was made for.
     void give_board(uint64_t offset) noexcept;
     // The memory of one that nobody looks at any more.
@@ -128,7 +132,7 @@ private:
     std::vector<Member> members_;
     std::vector<Bed *> beds_;
     int me_, processors_;
-    size_t wide_slot_bytes_, wide_pairs_, l2_bytes_;
+    const NodeSizes sizes_;
     Doorbell doorbell_;
     Arena arena_;
     Ring ring_;

@@ -43,7 +43,7 @@ public:
     Post &operator=(const Post &) = delete;
 
     // The buffer belongs to the Post until the ticket is over or everything is cancelled. Throw ABORTED after
-    // cancel_all(), NO_MEMORY at the first message to a peer.
+    // cancel_all(), SYSTEM where there is no memory for the first message to a peer.
     Ticket send(int peer, int tag, const void *data, size_t bytes);
     Ticket recv(int source, int tag, void *buffer, size_t room);
     // In place of a send or a receive of a call that was refused, so that its peer is told instead of waiting for ever,

@@ -51,9 +51,11 @@ public:
     size_t keeps() const {
         return keeps_;
     }
-    // Throws NO_MEMORY.
-    void open(Window &window) {
-        const uint64_t first = window.take_memory(free_.size() * bytes_);
+    size_t room() const {
+        return free_.size() * bytes_;
+    }
+    // All of them from here on.
+    void open(uint64_t first) {
         for (size_t i = 0; i < free_.size(); ++i) {
             give(first + i * bytes_);
         }
@@ -96,20 +98,20 @@ public:
         return message > post_piece ? 1 : 0;
     }
 
-    explicit PostBlocks(const Window &window) : PostBlocks(all(window), window.size()) {
+    explicit PostBlocks(const Window &window) : PostBlocks(window.node().sizes().block_bytes, window.size()) {
     }
     PostBlockPool &of_size(size_t size) {
         return pools_[size];
     }
-    // Without memory for them there are none.
+    // There are none if other communicators have what the budget allows.
     void open(Window &window) {
         is_open_ = true;
-        try {
-            for (PostBlockPool &pool : pools_) {
-                pool.open(window);
+        uint64_t first = window.take_blocks();
+        for (PostBlockPool &pool : pools_) {
+            if (first != 0) {
+                pool.open(first);
+                first += pool.room();
             }
-        } catch (const Failure &) {
-            return;
         }
     }
     bool is_open() const {
@@ -120,10 +122,6 @@ private:
     static constexpr size_t short_share = 8, fewest_long = 8; // of all
     static constexpr size_t longest = 64 * 1024;
 
-    // Half of what the payload ring has, which follows the budget.
-    static size_t all(const Window &window) {
-        return window.node().ring().bytes() / 2;
-    }
     PostBlocks(size_t all, int ranks)
         : PostBlocks(all, all / short_share, static_cast<size_t>(std::max(ranks - 1, 1))) {
     }

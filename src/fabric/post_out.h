@@ -36,7 +36,7 @@ public:
     bool is_open() const {
         return lane_ != nullptr;
     }
-    // Returns the offset to be told to the peer. Throws NO_MEMORY.
+    // Returns the offset to be told to the peer. Throws SYSTEM if there is no memory.
     uint64_t open(Window &window);
 
     // Writes a line to the peer with some of these bytes, as many as go with one line, through the message's block or

@@ -40,7 +40,7 @@ void Window::find_slots() {
         std::ranges::transform(boards_, wide.begin(),
                                [](const Board *board) { return board->wide_slots.load(std::memory_order_relaxed); });
     }
-    slot_room_ = wide[0] != 0 && wide[1] != 0 ? node_.wide_slot_bytes() : slot_bytes;
+    slot_room_ = wide[0] != 0 && wide[1] != 0 ? node_.sizes().wide_slot_bytes : slot_bytes;
     for (size_t p = 0; p < boards_.size(); ++p) {
         slots_.push_back(has_wide_slots() ? bases_[p] + wide[p] : reinterpret_cast<char *>(boards_[p]->slots));
     }
@@ -83,7 +83,20 @@ void Window::count_lent() {
 
 uint64_t Window::take_memory(size_t bytes) {
     memory_.reserve(memory_.size() + 1);
-    return memory_.emplace_back(node_.arena().take(bytes), bytes).first;
+    try {
+        return memory_.emplace_back(node_.arena().take(bytes), bytes).first;
+    } catch (const Failure &failure) {
+        fail(XCOLL_ERR_SYSTEM, "no memory for messages to other ranks: %s", failure.message().c_str());
+    }
+}
+
+uint64_t Window::take_blocks() {
+    memory_.reserve(memory_.size() + 1);
+    const uint64_t blocks = node_.take_blocks();
+    if (blocks != 0) {
+        memory_.emplace_back(blocks, node_.sizes().block_bytes);
+    }
+    return blocks;
 }
 
 bool Window::everyone_completed(uint64_t n) const {

@@ -345,9 +345,9 @@ public:
         return lent_.load(std::memory_order_relaxed);
     }
     void recall() const; // after the farewell: returns when no peer uses what this rank lent any more
-
-    // Memory of mine that the peers may read as long as my board: it goes back to the arena together with that.
+    // For messages, as long as my board. Throws SYSTEM if there is none, as who waits for them could not even be told.
     uint64_t take_memory(size_t bytes);
+    uint64_t take_blocks(); // for messages (node.h); 0: there are none
 
     // ---- giving up and going away
     // Its board goes back with it, unless whoever took that has yet to see everything made.

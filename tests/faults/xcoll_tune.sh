@@ -48,7 +48,7 @@ compares_like_with_like() {
     : >"$work/empty"
     run 0 -n 2 --time 1 --check "$work/empty"
     says out 'names nothing for these ranks and sizes'
-    XCOLL_SHM_BUDGET=14M run 2 -n 2 $few
+    XCOLL_SHM_BUDGET=18M run 2 -n 2 $few
     says err 'XCOLL_SHM_BUDGET has no room for slots of one size'
 }
 

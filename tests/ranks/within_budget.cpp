@@ -22,9 +22,12 @@ void use(const Rank &rank, xcoll_comm_t comm) {
         ranks::succeed(xcoll_allgather(mine.data(), part, got.data(), XCOLL_FLOAT32, comm));
         ranks::check(got.back() == 1, "the parts are wrong");
     }
-    float sent = 1, got = 0;
-    ranks::succeed(xcoll_sendrecv(&sent, 1, (rank.rank() + 1) % rank.size(), 0, &got, 1, XCOLL_ANY_SOURCE,
-                                  XCOLL_ANY_TAG, XCOLL_FLOAT32, comm));
+    for (const size_t count : {size_t{1}, size_t{1000}, size_t{100'000}}) {
+        std::vector<float> sent(count, 1), got(count);
+        ranks::succeed(xcoll_sendrecv(sent.data(), count, (rank.rank() + 1) % rank.size(), 0, got.data(), count,
+                                      XCOLL_ANY_SOURCE, XCOLL_ANY_TAG, XCOLL_FLOAT32, comm));
+        ranks::check(got.back() == 1, "a message is wrong");
+    }
 }
 
 void test(Rank &rank) {

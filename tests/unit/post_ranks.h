@@ -27,7 +27,8 @@ inline std::vector<std::shared_ptr<Node>> make_nodes(int size, Kinship kinship, 
         members.push_back(nodes[0]->member(r));
         members.back().same_process = false;
     }
-    const NodeSizes sizes{nodes[0]->ring().bytes()};
+    NodeSizes sizes = nodes[0]->sizes();
+    sizes.heap_bytes = 0;
     std::vector<std::shared_ptr<Node>> apart;
     for (int r = 0; r < size; ++r) {
         apart.push_back(std::make_shared<Node>(members, r, sizes, 1, Doorbell::enable_barriers(), Descriptor()));

@@ -128,6 +128,23 @@ void pairs_have_wide_slots_as_far_as_the_budget_goes(void **) {
     assert_int_equal(rich.open()[0]->slot_room(), node_sizes(plenty, 0, 2).wide_slot_bytes);
 }
 
+void long_messages_find_memory_as_far_as_the_budget_goes(void **) {
+    constexpr size_t plenty = size_t{64} << 20;
+    const Ranks poor(3), rich(3, plenty);
+    assert_int_equal(poor.open()[0]->take_blocks(), 0);
+    const NodeSizes sizes = node_sizes(plenty, 0, 3);
+    assert_true(sizes.block_pools > 1);
+    std::vector<decltype(rich.open())> all;
+    for (size_t i = 0; i < sizes.block_pools; ++i) {
+        all.push_back(rich.open());
+        assert_int_not_equal(all.back()[0]->take_blocks(), 0);
+    }
+    assert_int_equal(rich.open()[0]->take_blocks(), 0);
+    all.pop_back(); // they go back with their communicator
+    all.push_back(rich.open());
+    assert_int_not_equal(all.back()[0]->take_blocks(), 0);
+}
+
 void a_head_tells_how_far_its_owner_had_come(void **) {
     const Ranks ranks(2);
     const auto windows = ranks.open();
@@ -323,13 +340,16 @@ void rings_share_the_budget(void **) {
     constexpr size_t mib = size_t{1} << 20;
     assert_int_equal(node_sizes(64 * mib, mib, 2).ring_bytes, 2 * mib); // twice the L2
     const size_t crowded = node_sizes(64 * mib, 2 * mib, 64).ring_bytes;
-    assert_true(crowded < mib && crowded >= mib / 2);
+    assert_true(crowded < mib && crowded >= mib / 4);
     assert_int_equal(node_sizes(0, mib, 1000).ring_bytes, 64 * 1024); // never none
     for (const size_t budget : {size_t{0}, size_t{100'000}, mib, 100 * mib}) {
         for (const int ranks : {1, 2, 7, 100}) {
             const size_t ring = node_sizes(budget, 0, ranks).ring_bytes;
             assert_int_equal(ring % (64 * 1024), 0);
             assert_true(ring > 0);
+            const NodeSizes sizes = node_sizes(budget, 0, ranks);
+            const size_t taken = ring + sizes.block_bytes * sizes.block_pools;
+            assert_true(sizes.block_pools == 0 || taken * static_cast<size_t>(ranks) <= budget);
         }
     }
 }
@@ -344,6 +364,7 @@ int main() {
         cmocka_unit_test(credit_is_remembered_and_never_lost),
         cmocka_unit_test(two_ranks_swap_their_slots_and_more_do_not),
         cmocka_unit_test(pairs_have_wide_slots_as_far_as_the_budget_goes),
+        cmocka_unit_test(long_messages_find_memory_as_far_as_the_budget_goes),
         cmocka_unit_test(a_head_tells_how_far_its_owner_had_come),
         cmocka_unit_test(a_rank_that_leaves_early_is_noticed),
         cmocka_unit_test(the_first_farewell_stays),
