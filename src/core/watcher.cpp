@@ -92,8 +92,9 @@ void Watcher::check_alive(const Until &until) const {
                 team_.window->check_farewells(); // one that has failed and ended is not the cause
             }
             const uint64_t n = operation();
+            const bool is_message = n == 0 || comm_.delayed_message(until);
             const std::string where =
-                n == 0 ? "a message" : format("operation %llu", static_cast<unsigned long long>(n));
+                is_message ? "a message" : format("operation %llu", static_cast<unsigned long long>(n));
             fail_at(p, XCOLL_ERR_PEER_DEAD, "rank %d (process %lld) has died; rank %d noticed it in %s", p,
                     static_cast<long long>(node_->member(local).process.pid), team_.rank, where.c_str());
         }
