@@ -49,10 +49,10 @@ AttachedMessages attached_messages(const Membership &membership) {
         return {};
     }
     if (attach == Attach::on) {
-        return {0, true};
+        return {post_letter + 1, true};
     }
     if (membership.node->crowded()) {
-        return {post_letter, true};
+        return {post_letter + 1, true};
     }
     return membership.node->has_large_l2() ? AttachedMessages{size_t{1} << 20, false} : AttachedMessages{};
 }

@@ -22,7 +22,7 @@ std::string describe_groups(const Grouping &grouping) {
     return list_of(groups, [](const std::string &group) { return group; });
 }
 
-// Which messages the kernel copies to ranks of other processes, or why it does not; of collectives the choice of
+// Which messages the kernel copies to ranks of other processes, or why it cannot; of collectives the choice of
 // algorithms tells.
 std::string describe_attaching(const Comm &comm, const Window &window) {
     const std::string &refusal = comm.membership().node->attach_refusal();

@@ -190,6 +190,29 @@ void lends_what_goes_both_ways(const Rank &rank) {
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// To the byte.
+void lends_messages_from_where_it_says(const Rank &rank) {
+    xcoll_comm_t comm = rank.open("CMA=on");
+    const std::string text = lent_bytes::described(comm), name = "\"messages_from_bytes\": ";
+    const size_t found = text.find(name);
+    ranks::check(found != std::string::npos, "describe tells which messages are lent");
+    const size_t from = std::strtoull(text.c_str() + found + name.size(), nullptr, 10);
+    ranks::check(from > 1, "no message is lent, or all of them are");
+    for (const size_t bytes : {from - 1, from}) {
+        const std::vector<uint8_t> sent(bytes, 7);
+        std::vector<uint8_t> received(bytes);
+        const uint64_t before = times_lent(comm);
+        if (rank.rank() == 0 && rank.size() > 1) {
+            ranks::succeed(xcoll_send(sent.data(), bytes, XCOLL_UINT8, 1, 1, comm));
+            ranks::check(times_lent(comm) - before == (bytes == from ? 1 : 0), "a message is lent, or is not");
+        } else if (rank.rank() == 1) {
+            ranks::succeed(xcoll_recv(received.data(), bytes, XCOLL_UINT8, 0, 1, comm));
+            ranks::check(received == sent, "a message is wrong");
+        }
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 // What the kernel does not copy is an error that says what helps, and not a crash: here the input of rank 0 is not
 // there.
 void a_buffer_that_is_not_there_is_an_error(const Rank &rank) {
@@ -224,6 +247,7 @@ void test(Rank &rank) {
     ranks::succeed(xcoll_comm_free(&comm));
     lends_where_it_is_told_to(rank);
     lends_what_goes_both_ways(rank);
+    lends_messages_from_where_it_says(rank);
     comm = rank.open("CMA=off");
     std::vector<uint8_t> send(large), recv(large * static_cast<size_t>(rank.size()));
     ranks::succeed(xcoll_allgather(send.data(), large, recv.data(), XCOLL_UINT8, comm));
