@@ -107,11 +107,12 @@ public:
     void open(Window &window) {
         is_open_ = true;
         uint64_t first = window.take_blocks();
+        if (first == 0) {
+            return;
+        }
         for (PostBlockPool &pool : pools_) {
-            if (first != 0) {
-                pool.open(first);
-                first += pool.room();
-            }
+            pool.open(first);
+            first += pool.room();
         }
     }
     bool is_open() const {
