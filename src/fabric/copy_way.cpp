@@ -64,7 +64,7 @@ float change(float known, float news, float bad) {
 LearnedWay::LearnedWay(CopyUse use, bool is_large, double ticks_per_ns)
     : trial_interval_(shortest_trial_interval), asking_interval_(shortest_asking_interval),
       allowed_(use == CopyUse::writing ? ways : static_cast<size_t>(Way::stream)), news_(usual_news),
-      weights_(use == CopyUse::writing ? writing_weights
+      weights_(use != CopyUse::reading ? writing_weights
                : is_large              ? reading_weights
                                        : reading_small_weights),
       hopeless_(static_cast<float>(hopeless_ns * ticks_per_ns)), bad_(static_cast<float>(bad_ns * ticks_per_ns)) {
@@ -181,7 +181,7 @@ Way CopyWay::way_of(size_t bytes) const {
     case Rule::stream:
         return use_ == CopyUse::reading ? Way::plain : Way::stream;
     case Rule::learn:
-        return learned(bytes).best();
+        return learns(bytes) ? learned(bytes).best() : Way::plain;
     case Rule::plain:
         break;
     }
@@ -190,7 +190,7 @@ Way CopyWay::way_of(size_t bytes) const {
 
 CopyOfMessage CopyWay::begin_known(size_t bytes) {
     CopyOfMessage message{.way = way_of(bytes)};
-    if (rule_ == Rule::learn) {
+    if (learns(bytes)) {
         message = learned(bytes).begin(bytes);
         message.asks &= asked_ == 0;
     }

@@ -5,7 +5,8 @@
 namespace xcoll {
 
 Post::Post(Window &window, const Kernels &kernels)
-    : window_(window), supplies_{window, kernels, window.ring_writing(), window.ring_writing().for_near_lines(),
+    : window_(window), supplies_{window, kernels, window.ring_writing(),
+                                 window.ring_writing().for_near_lines(window.node().ticks_per_ns()),
                                  PostBlocks(window)},
       box_(window.size()), links_(static_cast<size_t>(window.size())) {
 }

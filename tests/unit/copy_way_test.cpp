@@ -131,6 +131,25 @@ void nothing_is_read_by_streaming(void **) {
     }
 }
 
+// Lines that their writer has read last. Late stores of a short message make its receiver wait.
+void near_lines_are_rewritten_without_streaming_and_short_messages_plainly(void **) {
+    constexpr size_t longest_plain = CopyWay::smallest_rewritten - 1;
+    machine = {.plain = 15, .streamed = 1, .string = 4};
+    CopyWay writing = learning();
+    copy_some(writing, 1000);
+    assert_way(writing, Way::stream);
+    CopyWay way = writing.for_near_lines(1);
+    copy_some(way, 1000, longest_plain);
+    assert_int_equal(machine.copies, 1000);
+    copy_some(way, 1000, CopyWay::smallest_rewritten);
+    assert_int_equal(machine.streams, 0);
+    assert_way(way, Way::string, CopyWay::smallest_rewritten);
+    assert_way(way, Way::plain, longest_plain);
+    machine.string = 20;
+    copy_some(way, 10'000, CopyWay::smallest_rewritten);
+    assert_way(way, Way::plain, CopyWay::smallest_rewritten);
+}
+
 void cheap_stores_are_not_streamed(void **) {
     machine = {.plain = 1.5, .streamed = 0.1};
     CopyWay way = learning();
@@ -362,6 +381,7 @@ int main() {
         cmocka_unit_test(by_rule_all_go_one_way),
         cmocka_unit_test(small_payloads_are_copied_plainly),
         cmocka_unit_test(nothing_is_read_by_streaming),
+        cmocka_unit_test(near_lines_are_rewritten_without_streaming_and_short_messages_plainly),
         cmocka_unit_test(cheap_stores_are_not_streamed),
         cmocka_unit_test(the_cheapest_way_is_found_whichever_it_is),
         cmocka_unit_test(where_both_take_a_reader_equally_long_only_large_payloads_go_by_string_copies),
