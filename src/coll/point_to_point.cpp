@@ -14,9 +14,10 @@ bool PointToPoint::advance() {
 }
 
 void PointToPoint::finish(Post::Status &status) {
-    constexpr Post::Status nothing{no_rank, any_tag, 0};
-    status = in_.item ? Post::status(in_) : nothing;
-    post_.finish(out_, in_);
+    status = in_.item ? Post::status(in_) : received_now_;
+    if (out_.item || in_.item) {
+        post_.finish(out_, in_);
+    }
 }
 
 void refuse_message(Post &post, const Op &op) {

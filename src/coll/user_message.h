@@ -68,9 +68,19 @@ public:
         }
     }
     void receive() {
-        if (receives() && op_.from != no_rank) {
+        if (awaits_message()) {
             steps_.receive(op_.from, op_.recv_tag, in_.data(), op_.room);
         }
+    }
+    bool awaits_message() const {
+        return receives() && op_.from != no_rank;
+    }
+    // In place of receive(), when the line to wait for is there, of which there may be none.
+    bool receive_now() {
+        return steps_.receive_now(op_.from, op_.recv_tag, in_.data(), op_.room);
+    }
+    std::optional<Until> next_line() {
+        return steps_.next_line(op_.from);
     }
     bool is_over() const {
         return steps_.is_over();

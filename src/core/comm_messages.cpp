@@ -4,12 +4,14 @@
 #include <memory_resource>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "coll/user_message.h"
 #include "core/comm.h"
 #include "core/owner.h"
 #include "core/starting.h"
+#include "fabric/first_look.h"
 
 namespace xcoll {
 
@@ -101,12 +103,35 @@ private:
     void start() {
         for (Message &message : messages_) {
             attempt(message, [&] { message.steps.emplace(comm_.team_, *message.op).send(); });
+            is_prompt_ = is_prompt_ && !message.failure && message.steps->is_over();
         }
         for (Message &message : messages_) {
-            if (!message.failure) {
-                attempt(message, [&] { message.steps->receive(); });
+            if (!message.failure && message.steps->awaits_message()) {
+                attempt(message, [&] { receive(*message.steps); });
             }
         }
+    }
+    // What comes soon, and in this order, needs nothing but its line, as long as nothing else has to move.
+    void receive(UserMessage &steps) {
+        if (is_prompt_) {
+            is_prompt_ = comes_soon(steps.next_line()) && steps.receive_now();
+        }
+        if (!is_prompt_) {
+            steps.receive();
+        }
+    }
+    // What peers send to each other they send at the same time (fabric/first_look.h), so one look waits for what was
+    // loaded before. On a Zen 5 exchanges of 8 bytes take 1.15 times as long without.
+    bool comes_soon(const std::optional<Until> &line) {
+        if (!line) {
+            return false;
+        }
+        if (!has_looked_) {
+            finish_loads();
+            has_looked_ = true;
+        }
+        has_spun_ = !spin(*line, for_one_rank(comm_.patience_).spins);
+        return !has_spun_;
     }
     template <class Step> static void attempt(Message &message, Step step) {
         try {
@@ -126,7 +151,7 @@ private:
             const Until obstacle = steps.obstacle();
             const bool drives =
                 steps.needs_drive(obstacle) || (others && !comm_.messages_.listens_only_to(obstacle.owner));
-            wait(obstacle, comm_.watcher_, drives ? driving(comm_.patience_) : for_one_rank(comm_.patience_));
+            wait(obstacle, comm_.watcher_, patience(drives));
         }
         try {
             steps.finish();
@@ -135,8 +160,17 @@ private:
         }
     }
 
+    Patience patience(bool drives) {
+        Patience left = drives ? driving(comm_.patience_) : for_one_rank(comm_.patience_);
+        left.spins = std::exchange(has_spun_, false) ? 0 : left.spins;
+        return left;
+    }
+
     Comm &comm_;
     const std::span<Message> messages_;
+    bool is_prompt_ = true;   // all that was started is over
+    bool has_looked_ = false; // for a line
+    bool has_spun_ = false;   // for one that did not come
 };
 
 void Comm::run_messages(MessagesAtOnce &messages) {

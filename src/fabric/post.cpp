@@ -100,15 +100,21 @@ Until Post::until(const Ticket &ticket) {
     if (item.state == State::waiting || item.state == State::flowing || item.state == State::answering) {
         return l.out.is_stuck() ? l.out.room(item.peer) : Until{&item.signal, 0, item.peer};
     }
-    if (find_in(item.peer)) {
-        return {&l.in->lines[l.read % post_lines].number, l.read + 1, item.peer};
+    return line_of(item.peer);
+}
+
+// Or, as long as there is no lane, what tells of it.
+Until Post::line_of(int peer) {
+    if (find_in(peer)) {
+        const Link &l = link(peer);
+        return {&l.in->lines[l.read % post_lines].number, l.read + 1, peer};
     }
-    const Board &board = window_.board(item.peer);
+    const Board &board = window_.board(peer);
     const uint64_t directory = post_directory(board);
     if (!directory) {
-        return {&board.post, post_directory_none(board) + 1, item.peer};
+        return {&board.post, post_directory_none(board) + 1, peer};
     }
-    return {&LaneDirectory::lane(window_.at(item.peer, directory), window_.rank()), 1, item.peer};
+    return {&LaneDirectory::lane(window_.at(peer, directory), window_.rank()), 1, peer};
 }
 
 // An answer to the offer comes by the lane that the message comes by.

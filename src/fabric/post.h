@@ -46,6 +46,13 @@ public:
     // cancel_all(), SYSTEM where there is no memory for the first message to a peer.
     Ticket send(int peer, int tag, const void *data, size_t bytes);
     Ticket recv(int source, int tag, void *buffer, size_t room);
+    // The same of a message that has come whole, if it is the next line of its source and nobody asked for it before:
+    // then it is over at once. False: nothing has happened.
+    bool recv_now(int source, int tag, void *buffer, size_t room, Status &status);
+    // What to wait for before recv_now() can be true; nothing: it will not be.
+    std::optional<Until> next_line(int source) {
+        return source == any_source || is_self(source) ? std::nullopt : std::optional(line_of(source));
+    }
     // In place of a send or a receive of a call that was refused, so that its peer is told instead of waiting for ever,
     // and the order of messages is kept. Nobody waits for them. Throw as those do.
     //     withhold   whoever would have received the message gets MISMATCH
@@ -170,11 +177,13 @@ private:
     // ---- receiving (post_receive.cpp)
     void begin_receive(PostItem &receive);
     bool find_in(int peer);
+    Until line_of(int peer);
     bool has_line(int peer);
     bool wants(int peer) const;
     bool pull(int peer);
     bool take_lines(int peer, bool only_wanted);
     void take_line(int peer, const PostLine &line);
+    void leave_line(int peer, const PostLine &line);
     void take_letter(int peer, const PostLine &line);
     void take_withheld(int peer, int tag, uint32_t message);
     void take_offer(int peer, const PostLine &line);

@@ -187,6 +187,9 @@ public:
     PostParcel &put_aside(int source, int tag, uint32_t message, size_t total, bool is_offer);
     // The parcel that a receive takes, or aside_end().
     PostParcels::iterator find(const PostItem &receive);
+    bool has_aside() const {
+        return !aside_.empty();
+    }
     PostParcels::iterator aside_end() {
         return aside_.end();
     }

@@ -20,6 +20,25 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
     return {&receive};
 }
 
+bool Post::recv_now(int source, int tag, void *buffer, size_t room, Status &status) {
+    check_open("receives");
+    if (source == any_source || is_self(source) || wants(source) || box_.has_aside() || !has_line(source)) {
+        return false;
+    }
+    Link &l = link(source);
+    const PostLine &line = l.in->lines[l.read % post_lines];
+    const bool is_asked_for = line.what == PostLine::What::letter && (tag == line.tag || tag == any_tag);
+    if (!is_asked_for || line.total() != line.bytes || line.bytes > room) {
+        return false;
+    }
+    status = {source, line.tag, line.bytes};
+    window_.reading().copy(supplies_.kernels, buffer, payload(source, line), line.bytes);
+    claim(l, line.bytes);
+    leave_line(source, line);
+    window_.publish(l.in->taken, l.read);
+    return true;
+}
+
 void Post::decline(int source, int tag) {
     check_open("receives");
     PostItem &receive = box_.start(PostItem::State::posted, source, tag, nullptr, 0);
@@ -88,10 +107,7 @@ bool Post::take_lines(int peer, bool only_wanted) {
         const PostLine &line = l.in->lines[l.read % post_lines];
         const bool is_long = line.bytes >= post_piece;
         take_line(peer, line);
-        if (line.bytes > PostLine::room) {
-            take_block(peer, line);
-        }
-        ++l.read;
+        leave_line(peer, line);
         if (is_long) { // the sender may wait for its memory
             window_.publish(l.in->taken, l.read);
         }
@@ -156,6 +172,13 @@ const char *Post::payload(int peer, const PostLine &line) const {
 }
 
 // Its payload has been read.
+void Post::leave_line(int peer, const PostLine &line) {
+    if (line.bytes > PostLine::room) {
+        take_block(peer, line);
+    }
+    ++link(peer).read;
+}
+
 void Post::take_block(int peer, const PostLine &line) {
     Link &l = link(peer);
     const uint64_t block = line.elsewhere.block;

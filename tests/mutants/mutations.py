@@ -9,8 +9,8 @@ bounded, and what is sequentially consistent or atomic anyway is no data race, s
 from mutation import mutation
 from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
-                      THREADS, REFUSED, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT, TOLD, ATTACH,
-                      CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, UNEVEN,
+                      THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT, TOLD,
+                      ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, UNEVEN,
                       RESHARD, LENT)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
@@ -240,6 +240,10 @@ MUTATIONS = CORE + [
              ("src/fabric/post_out.cpp", "    if (bytes == room", "    place.block = open.offset;\n    if (bytes == room")),
     mutation("user messages: letters without credit", POST_BOUNDS, "a receiver puts aside without bounds",
              ("src/fabric/post_send.cpp", "return wanted - l.letters_claimed <= post_credit;", "return true;")),
+    mutation("user messages: a receive at once overtakes", POST, "it gets what an earlier receive asked for",
+             ("src/fabric/post_receive.cpp", "wants(source) || box_.has_aside()", "box_.has_aside()")),
+    mutation("user messages: a receive at once forgets what lies aside", POST, "it gets a later message",
+             ("src/fabric/post_receive.cpp", "wants(source) || box_.has_aside()", "wants(source)")),
     mutation("user messages: what was declined looks received", REFUSED_GROUPS, "its sender takes it for delivered",
              ("src/fabric/post_receive.cpp", "box_.lose(*send, PostItem::Lost::declined);", "box_.close(*send);")),
     mutation("user messages: what was refused is waited for", REFUSED_GROUPS, "a rank that has left fails the others",

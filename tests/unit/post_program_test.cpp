@@ -64,7 +64,7 @@ Task exchange(TaskHome &, Post &post, Messages what, Post::Status *status) {
     if (what.to != no_rank) {
         steps.send(what.to, what.send_tag, what.send, what.send_bytes);
     }
-    if (what.source != no_rank) {
+    if (what.source != no_rank && !steps.receive_now(what.source, what.recv_tag, what.recv, what.room)) {
         steps.receive(what.source, what.recv_tag, what.recv, what.room);
     }
     while (!steps.advance()) {

@@ -132,6 +132,77 @@ void receives_are_served_in_the_order_in_which_they_were_started(void **) {
 }
 
 // Rank 0's messages are always there, in its lane or aside, and rank 1's only one is heard all the same.
+// Rank 1 receives at once, or finds that nothing has happened.
+void assert_now(Ranks &r, int source, int tag, const std::vector<char> &expected, size_t room) {
+    std::vector<char> got(room);
+    Post::Status status{};
+    assert_true(r[1].recv_now(source, tag, got.data(), room, status));
+    assert_status(status, source, tag, expected.size());
+    assert_got(got, expected);
+}
+void assert_not_now(Ranks &r, int source, int tag, size_t room) {
+    std::vector<char> got(room, 'x');
+    Post::Status status{};
+    assert_false(r[1].recv_now(source, tag, got.data(), room, status));
+    assert_true(std::all_of(got.begin(), got.end(), [](char c) { return c == 'x'; }));
+}
+
+void the_next_line_of_a_peer_is_received_at_once(void **) {
+    Ranks r(3);
+    assert_not_now(r, 0, 1, 8); // there is no lane
+    for (const size_t bytes : {size_t{0}, size_t{8}, PostLine::room, PostLine::room + 1, post_piece, 2 * post_piece}) {
+        const std::vector<char> data = pattern(bytes, 1);
+        for (int i = 0; i < 100; ++i) { // credit, lines and blocks come round
+            assert_true(Post::is_over(r[0].send(1, i, data.data(), bytes)));
+            assert_not_now(r, 0, i + 1, bytes);
+            assert_not_now(r, 2, i, bytes);
+            assert_not_now(r, 1, i, bytes);
+            assert_not_now(r, any_source, i, bytes);
+            if (bytes > 0) {
+                assert_not_now(r, 0, i, bytes - 1);
+            }
+            assert_now(r, 0, i, data, bytes + 1);
+        }
+    }
+    assert_int_equal(r[1].in_flight(), 0);
+}
+
+void nothing_is_received_at_once_that_others_asked_for(void **) {
+    for (const int asker : {0, any_source}) {
+        Ranks r(3);
+        char early = 0, late = 0;
+        const Post::Ticket before = r[1].recv(asker, 4, &early, 1);
+        r[0].send(1, 4, "a", 1);
+        r[0].send(1, 4, "b", 1);
+        assert_not_now(r, 0, 4, 1);
+        const Post::Ticket after = r[1].recv(0, 4, &late, 1);
+        r.finish(1, before);
+        r.finish(1, after);
+        assert_int_equal(early, 'a');
+        assert_int_equal(late, 'b');
+    }
+}
+
+void what_came_before_goes_before_what_is_received_at_once(void **) {
+    Ranks r(3);
+    char got = 0;
+    r[0].send(1, 4, "a", 1);
+    r[0].send(1, 5, "b", 1);
+    r.finish(1, r[1].recv(0, 5, &got, 1)); // puts the first aside
+    r[0].send(1, 4, "c", 1);
+    assert_not_now(r, 0, 4, 1);
+    r.finish(1, r[1].recv(0, 4, &got, 1));
+    assert_int_equal(got, 'a');
+    assert_now(r, 0, 4, {'c'}, 1);
+    const std::vector<char> data = pattern(large, 1);
+    std::vector<char> all(large);
+    const Post::Ticket out = r[0].send(1, 4, data.data(), large);
+    assert_not_now(r, 0, 4, large); // an offer
+    r.finish(1, r[1].recv(0, 4, all.data(), large));
+    r.finish(0, out);
+    assert_got(all, data);
+}
+
 void one_message_is_not_drowned_by_many(void **) {
     for (const bool aside : {false, true}) {
         Ranks r(3);
@@ -254,6 +325,9 @@ int main() {
         cmocka_unit_test(messages_with_one_tag_do_not_overtake_each_other),
         cmocka_unit_test(tags_choose_among_messages_of_any_size),
         cmocka_unit_test(receives_are_served_in_the_order_in_which_they_were_started),
+        cmocka_unit_test(the_next_line_of_a_peer_is_received_at_once),
+        cmocka_unit_test(nothing_is_received_at_once_that_others_asked_for),
+        cmocka_unit_test(what_came_before_goes_before_what_is_received_at_once),
         cmocka_unit_test(one_message_is_not_drowned_by_many),
         cmocka_unit_test(a_receive_from_any_source_hears_everybody),
         cmocka_unit_test(a_message_that_is_too_long_is_an_error_and_consumed),
