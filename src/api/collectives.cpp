@@ -31,24 +31,24 @@ template <Kind kind, class Describe> Call described(Comm &comm, Describe describ
 
 // A call between xcoll_group_start and xcoll_group_end. What is wrong with it is told at once, and again at the end.
 // `request`: that of the call, if describe makes it one.
-template <class Describe>
+template <Kind kind, class Describe>
 void record(Group &group, Comm &comm, Describe describe, const std::unique_ptr<Plan> &request = nullptr,
             const std::optional<Arguments> &arguments = std::nullopt) {
-    Call &call = group.add(comm, arguments);
+    Call &call = group.add(comm, kind, arguments);
     try {
         describe(call, comm);
     } catch (...) {
-        group.refuse_last(caught());
+        group.fail_with(caught());
         throw;
     }
     group.give_last(request.get());
 }
 
 // The same for a call of a kind that known groups are made of: most groups are like one of the last.
-template <class Describe>
-void record_by_habit(Group &group, Comm &comm, Kind kind, const Arguments &arguments, Describe describe) {
+template <Kind kind, class Describe>
+void record_by_habit(Group &group, Comm &comm, const Arguments &arguments, Describe describe) {
     if (!group.follow(comm, kind, arguments, describe)) {
-        record(group, comm, describe, nullptr, arguments);
+        record<kind>(group, comm, describe, nullptr, arguments);
     }
 }
 
@@ -121,9 +121,9 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
         const auto [comm, group] = site_of_call(handle);
         if (group) [[unlikely]] {
             if constexpr (may_be_part(kind)) {
-                record_by_habit(*group, comm, kind, Arguments::of<kind>(arguments...), describe);
+                record_by_habit<kind>(*group, comm, Arguments::of<kind>(arguments...), describe);
             } else {
-                record(*group, comm, describe);
+                record<kind>(*group, comm, describe);
             }
         } else if constexpr (traits(kind).has_habit) {
             run_by_habit<kind>(comm, Arguments::of<kind>(arguments...), describe);
@@ -156,7 +156,7 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
                 plan = std::make_unique<Plan>();
                 plan->recorded = true;
             };
-            record(*site.group, site.comm, with_plan, plan);
+            record<kind>(*site.group, site.comm, with_plan, plan);
             *request = handle_of(plan.release());
             return;
         }
@@ -198,7 +198,7 @@ xcoll_result_t enqueued(const char *function, xcoll_comm_t handle, xcoll_stream_
     return guarded(function, [&] {
         const auto [comm, group] = site_of_call(handle);
         if (group) {
-            record(*group, comm, [&](Call &call, const Comm &of) {
+            record<kind>(*group, comm, [&](Call &call, const Comm &of) {
                 describe(call, of);
                 check_stream(stream);
             });

@@ -10,9 +10,11 @@
 
 namespace xcoll {
 
-Call &Group::add(Comm &comm, const std::optional<Arguments> &arguments) {
+Call &Group::add(Comm &comm, Kind kind, const std::optional<Arguments> &arguments) {
     stop_following();
-    return add_entry(comm, stage_, arguments).call;
+    Call &call = add_entry(comm, stage_, arguments).call;
+    call.op.kind = kind; // whatever becomes of it, it counts as one of these
+    return call;
 }
 
 void Group::fail_with(const Failure &why) {
@@ -87,17 +89,21 @@ Call Group::join(const Comm &comm, std::span<const size_t> some) const {
     return whole;
 }
 
-// The exchange of all that moves data, then the others, of which small reductions are joined. Peers may have joined one
-// that this rank refuses, without knowing that: here it stands alone, and nothing behind it is joined with what comes
-// before. So this rank takes at least as many numbers as they do, and who takes fewer gets in step by itself: as it
-// waits for an operation of this group, which who refuses it does not.
+// The exchange of all that moves data, then the others, of which small reductions are joined.
+//
+// A rank that refuses the group does not know what its peers have joined, nor which calls other ranks refuse. So it
+// joins nothing: it takes as many numbers as all who refuse the group do, whichever call was theirs, and at least as
+// many as those who run it. Who takes fewer gets in step by itself, as it waits for an operation of this group, which
+// who refuses it does not. In a later stage nobody joins reductions: where an earlier one failed, nobody waits.
 Group::Joins Group::joins(size_t stage, const Comm &comm) {
     Joins operations;
     std::vector<size_t> movers, others, small;
+    // One that adds up as well is known as that when all of it is described.
+    const auto moves = [this](Kind kind) { return traits(kind).moves_data && !(failure_ && kind == Kind::reshard); };
     for (size_t i = 0; i < entries_.size(); ++i) {
         if (entries_[i].stage == stage && entries_[i].comm == &comm) {
             entries_[i].call.op.form = Form::group;
-            (traits(entries_[i].call.op.kind).moves_data ? movers : others).push_back(i);
+            (moves(entries_[i].call.op.kind) ? movers : others).push_back(i);
         }
     }
     const auto take_joined = [&](std::vector<size_t> &some) {
@@ -105,16 +111,14 @@ Group::Joins Group::joins(size_t stage, const Comm &comm) {
             operations.push_back(std::exchange(some, {}));
         }
     };
+    if (failure_ && !movers.empty()) {
+        movers = {movers[0]}; // it stands for all of them, and none is looked at
+    }
     take_joined(movers);
     size_t room = 0; // of those that are joined
     for (const size_t i : others) {
         const Op &op = entries_[i].call.op;
-        if (entries_[i].is_refused) {
-            take_joined(small);
-            room = 0;
-        }
-        // Of a call that was refused not even the kind may be known.
-        if (entries_[i].is_refused || !traits(op.kind).reduces ||
+        if (failure_ || stage > 0 || !traits(op.kind).reduces ||
             !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
             operations.push_back({i});
             continue;

@@ -56,18 +56,14 @@ public:
     }
     // Any other call, to be described where it is until the next one. `arguments`: if they tell all about the call but
     // its buffers.
-    Call &add(Comm &comm, const std::optional<Arguments> &arguments);
+    Call &add(Comm &comm, Kind kind, const std::optional<Arguments> &arguments);
     // It gets a request of its own, if that is one.
     void give_last(Plan *request) {
         entries_.back().request = request;
     }
-    // A call tells not even its communicator, or may not be here: the group will not run.
+    // The last that was added is refused, and perhaps half described; or a call tells not even its communicator, or may
+    // not be here. The group will not run.
     void fail_with(const Failure &why);
-    // The same of the last that was added: it is refused, and perhaps half described.
-    void refuse_last(const Failure &why) {
-        entries_.back().is_refused = true;
-        fail_with(why);
-    }
     bool uses(const Comm &comm) const;
     void then() {
         ++stage_;
@@ -89,7 +85,6 @@ private:
         std::optional<Arguments> arguments;
         Call call{};
         Plan *request = nullptr;
-        bool is_refused = false;
 
         Entry(Comm &of, size_t in, const std::optional<Arguments> &with) : comm(&of), stage(in), arguments(with) {
         }

@@ -1,8 +1,8 @@
 """Mutations of what ties the floors together: calls, habits, groups and requests. See mutations.py."""
 
 from mutation import mutation
-from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE, ENDED,
-                      IN_TURN)
+from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
+                      ENDED, IN_TURN)
 
 CORE = [
     mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
@@ -64,6 +64,8 @@ CORE = [
              ("src/core/known_group.h", "        op.extra_numbers = 0; //", "        //")),
     mutation("a later stage begins a known group", SOMEWHERE, "ranks that do not know the group join its calls",
              ("src/core/group.h", "if (stage_ != 0) [[unlikely]] {", "if (false) {")),
-    mutation("a refused call is joined", DIFFERING, "the next call is not the one that its peers make",
-             ("src/core/group.cpp", "entries_[i].is_refused || !traits(", "!traits(")),
+    mutation("calls of a refused group are joined", BY_SEVERAL, "the next call is not the one that its peers make",
+             ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (stage > 0 ||")),
+    mutation("reductions of later stages are joined", BY_SEVERAL, "those who refuse them have not joined them",
+             ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (failure_ ||")),
 ]

@@ -135,16 +135,12 @@ void nothing_is_read_by_streaming(void **) {
 void near_lines_are_rewritten_without_streaming_and_short_messages_plainly(void **) {
     constexpr size_t longest_plain = CopyWay::smallest_rewritten - 1;
     machine = {.plain = 15, .streamed = 1, .string = 4};
-    CopyWay writing = learning();
-    copy_some(writing, 1000);
-    assert_way(writing, Way::stream);
-    CopyWay way = writing.for_near_lines(1);
+    CopyWay way = learning().for_near_lines(1);
     copy_some(way, 1000, longest_plain);
     assert_int_equal(machine.copies, 1000);
     copy_some(way, 1000, CopyWay::smallest_rewritten);
     assert_int_equal(machine.streams, 0);
     assert_way(way, Way::string, CopyWay::smallest_rewritten);
-    assert_way(way, Way::plain, longest_plain);
     machine.string = 20;
     copy_some(way, 10'000, CopyWay::smallest_rewritten);
     assert_way(way, Way::plain, CopyWay::smallest_rewritten);
