@@ -91,8 +91,8 @@ Call Group::join(const Comm &comm, std::span<const size_t> some) const {
 
 // The exchange of all that moves data, then the others, of which small reductions are joined.
 //
-// A rank that refuses the group does not know what its peers have joined, nor which calls other ranks refuse. So it
-// joins nothing: it takes as many numbers as all who refuse the group do, whichever call was theirs, and at least as
+// A rank that refuses the group does not know what its peers have joined, nor which calls other ranks refuse. It joins
+// no reductions: so it takes as many numbers as all who refuse the group do, whichever call was theirs, and at least as
 // many as those who run it. Who takes fewer gets in step by itself, as it waits for an operation of this group, which
 // who refuses it does not. In a later stage nobody joins reductions: where an earlier one failed, nobody waits.
 Group::Joins Group::joins(size_t stage, const Comm &comm) {
