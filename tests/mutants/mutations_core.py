@@ -64,7 +64,7 @@ CORE = [
              ("src/core/known_group.h", "        op.extra_numbers = 0; //", "        //")),
     mutation("a later stage begins a known group", SOMEWHERE, "ranks that do not know the group join its calls",
              ("src/core/group.h", "if (stage_ != 0) [[unlikely]] {", "if (false) {")),
-    mutation("calls of a refused group are joined", BY_SEVERAL, "the next call is not the one that its peers make",
+    mutation("calls of a refused group are joined", DIFFERING, "the next call is not the one that its peers make",
              ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (stage > 0 ||")),
     mutation("reductions of later stages are joined", BY_SEVERAL, "those who refuse them have not joined them",
              ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (failure_ ||")),
