@@ -827,11 +827,12 @@ XCOLL_API xcoll_result_t xcoll_reshard_enqueue(const void *send, void *recv, con
 
 /* Calls between xcoll_group_start and xcoll_group_end run together: nothing runs before the end, then all is under way
  * at once, on any number of communicators. What only moves data is joined into one exchange for each communicator, and
- * small reductions by predefined operators are joined where all ranks share memory.
- * All ranks make the same calls of a communicator within a group, in the same order. Groups belong to the thread and
- * nest: inner ones are part of the outermost. If a call fails, its error comes back at once and again from the end of
- * the group, and nothing of the group runs on this rank: others that wait for it get XCOLL_ERR_MISMATCH. So do those
- * who would have received its messages, or wait for them to be received; those messages are lost.
+ * small reductions of the first stage by predefined operators are joined where all ranks share memory.
+ * All ranks make the same calls of a communicator within a group, in the same order. Groups belong to the thread, which
+ * ends or cancels them before it ends, and nest: inner ones are part of the outermost. If a call fails, its error comes
+ * back at once and again from the end of the group, and nothing of the group runs on this rank: others that wait for it
+ * get XCOLL_ERR_MISMATCH. So do those who would have received its messages, or wait for them to be received; those
+ * messages are lost.
  * A function with an i gets a request of its own, which may be used after the end; _init is XCOLL_ERR_STATE. */
 XCOLL_API xcoll_result_t xcoll_group_start(void);
 /* Returns when all calls of the group are done, with the first error. */
