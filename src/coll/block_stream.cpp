@@ -48,8 +48,23 @@ void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
     const size_t share = window.node().ring().bytes() / 2;
     const size_t regions = 1 + results;
     const size_t most = share / least_depth / regions;
+    block_bytes = std::min(block_bytes, block_for_all());
     plan(std::min(block_bytes, most), regions,
          static_cast<uint32_t>(std::max<size_t>(share / regions / block_bytes, least_depth)));
+}
+
+// Bytes for the whole message in pieces of whole lines, one for each rank.
+size_t BlockStream::block_for_all() const {
+    const size_t ranks = static_cast<size_t>(team.size);
+    const size_t piece = even_piece(input_count(op, team.size)) * ranks * element_bytes_;
+    return std::max<size_t>((piece + line_bytes - 1) / line_bytes, 1) * line_bytes;
+}
+
+// Whole lines, so that a line is read by one rank.
+size_t BlockStream::even_piece(size_t count) const {
+    const size_t ranks = static_cast<size_t>(team.size), per_line = std::max<size_t>(line_bytes / element_bytes_, 1);
+    const size_t lines = ((count + ranks - 1) / ranks + per_line - 1) / per_line;
+    return std::max<size_t>(lines, 1) * per_line;
 }
 
 void BlockStream::plan_in_slot() {

@@ -164,6 +164,8 @@ public:
     }
 
 protected:
+    // Elements of so many that each rank has if all have as many, the last ones less.
+    size_t even_piece(size_t count) const;
     // Another cut than the planned one: fewer elements in each block, or more blocks.
     void set_block_count(size_t count);
     void set_blocks(uint64_t blocks);
@@ -173,6 +175,7 @@ private:
         return window.head(p, n).place.base;
     }
     void plan(size_t block_bytes, size_t regions, uint32_t depth);
+    size_t block_for_all() const;
     uint64_t take_area(bool offers);
     uint64_t baton_of(int p) const;
 

@@ -95,18 +95,20 @@ private:
     }
     Piece piece(uint64_t k, int q) const {
         const size_t total = std::min(block_count(), op.count - first(k));
-        const size_t begin = std::min(static_cast<size_t>(q) * piece_count_, total);
-        return {begin, std::min(piece_count_, total - begin)};
+        const size_t longest = k + 1 == blocks() ? last_piece_count_ : piece_count_;
+        const size_t begin = std::min(static_cast<size_t>(q) * longest, total);
+        return {begin, std::min(longest, total - begin)};
     }
-    // Whole lines, so that a line is read by one rank. The results of a scan must fit as well.
+    // The results of a scan must fit as well. What the last block holds is for all ranks, however little it is.
     void cut_in_pieces() {
         const auto ranks = static_cast<size_t>(team.size);
-        const size_t per_line = std::max<size_t>(line_bytes / bytes(1), 1);
-        piece_count_ = (block_count() + ranks - 1) / ranks;
-        piece_count_ = (piece_count_ + per_line - 1) / per_line * per_line;
+        piece_count_ = even_piece(block_count());
         if (scans(op) && piece_count_ * ranks > block_count()) {
             piece_count_ = block_count() / ranks; // one at least: few_enough_for_scans()
             set_block_count(piece_count_ * ranks);
+        }
+        if (blocks() > 0) {
+            last_piece_count_ = std::min(even_piece(op.count - first(blocks() - 1)), piece_count_);
         }
     }
     const void *input(int p, uint64_t k, const Piece &at) const {
@@ -161,7 +163,7 @@ private:
         return sum;
     }
 
-    size_t piece_count_ = 0;
+    size_t piece_count_ = 0, last_piece_count_ = 0;
     std::optional<Scratch> sums_; // the sum so far, and what is added next
 };
 
