@@ -80,6 +80,24 @@ public:
             window_.pause_before_look(n_);
         }
     }
+    // Whether it is worth fetching, while a head is missing, what those before it have shown.
+    bool fetches() const {
+        return team_.size > 2 && op_.bytes() > inline_bytes && op_.bytes() <= longest_fetched;
+    }
+    // What these ranks, which have entered, show this one.
+    [[gnu::noinline]] void fetch(int begin, int end) const {
+        for (int p = begin; p < end; ++p) {
+            const Head &head = window_.head(p, n_);
+            if (p == team_.rank || !reads(p) || head.call != call_ || !is_shown(head)) {
+                continue;
+            }
+            const char *from = payload_of(window_, p, n_, placed(), shown_by(p), slot_room_for(window_, placed())) +
+                               place_in_shown(kind(), op_, team_.rank, p);
+            for (size_t at = 0; at < op_.bytes(); at += line_bytes) {
+                __builtin_prefetch(from + at, 0, 2);
+            }
+        }
+    }
     // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in
     // another way (behind_one_shot). Throws MISMATCH or what a user's function says, the operation being complete then.
     [[gnu::always_inline]] bool finish() const {
@@ -132,6 +150,9 @@ public:
     }
 
 private:
+    // All of them together stay in a nearer cache until they are read.
+    static constexpr size_t longest_fetched = size_t{16} << 10;
+
     Kind kind() const {
         return fixed == Kind::none ? op_.kind : fixed;
     }

@@ -90,10 +90,10 @@ public:
     // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
     // there is no root.
     bool concerns(int p) const;
-    // Until p has entered, what this rank gives to itself moves.
+    // Until p has entered, what this rank gives to itself moves, and what others have shown is fetched.
     void use_time_until_entered(int p) {
         const Until entered = window_.entered(p, n_);
-        while (!entered.reached() && own_.move_piece()) {
+        while (!entered.reached() && (own_.move_piece() || fetch_piece())) {
         }
     }
     // All of those are there. Throws MISMATCH, the operation being complete then.
@@ -152,6 +152,9 @@ private:
         return is_longer_than_room() || (is_rooted() && total_ >= shortest_flow && !lends_);
     }
     void plan_out();
+    bool fetch_piece();
+    bool takes_all_of_streams() const;
+    std::span<const char> shown_to_all(int p) const;
     bool is_inlined() const {
         return total_ > 0 && total_ <= inline_stream_bytes;
     }
@@ -241,6 +244,11 @@ private:
     // The reader that the last can_write() stopped at, and what it needs.
     int slow_reader_ = -1;
     uint64_t need_ = 0;
+
+    // ---- fetching
+    uint64_t fetched_ranks_ = 0;
+    size_t fetched_ = 0;
+    std::span<const char> fetching_; // the rest of what p shows
 
     // ---- reading
     Scratch source_memory_;

@@ -27,10 +27,19 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
     bool finished = steps.enter();
     if (finished) [[likely]] {
         steps.pause_before_look();
+        int fetched = 0;
         for (int p = 0; p < team_.size; ++p) {
-            if (p != team_.rank && steps.reads(p)) {
-                wait(window_->entered(p, n), watcher_, patience_);
+            if (p == team_.rank || !steps.reads(p)) {
+                continue;
             }
+            const Until entered = window_->entered(p, n);
+            if constexpr (requires { steps.fetches(); }) {
+                if (steps.fetches() && !entered.reached()) {
+                    steps.fetch(fetched, p);
+                    fetched = p;
+                }
+            }
+            wait(entered, watcher_, patience_);
         }
         finished = steps.finish();
     }
