@@ -170,6 +170,7 @@ private:
     bool try_end_at_once_by_kind(Request &request);
     bool try_end_message(Request &request);
     void fail_behind_failed_stage(Request &request);
+    void plan_messages(const Request &request);
     // The first is a part of every start, the other for stages that begin later.
     template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
     void begin(Request &request);

@@ -52,6 +52,17 @@ void Comm::fail_behind_failed_stage(Request &request) {
             request.row = &choices_.row(Kind::refused, 0);
         }
     }
+    if (window_ && request.is_refused && messages_.transport()) {
+        messages_.transport()->cancel_plan(request.n); // its peers see it refused in the window
+    }
+}
+
+// It has its number, and later ones may begin before it.
+void Comm::plan_messages(const Request &request) {
+    const bool by_messages = request.n != 0 && (!window_ || request.row->needs == Row::Needs::transport);
+    if (by_messages) {
+        messages_.transport()->plan(request.n);
+    }
 }
 
 // An operation of a later stage has its number already, so that what is called after the group comes behind it.
@@ -108,6 +119,8 @@ template <Kind manner> inline void Comm::launch(Request &request) {
     try {
         if (manner != Kind::none || request.may_begin()) {
             begin_now<manner>(request);
+        } else {
+            plan_messages(request);
         }
     } catch (const std::bad_alloc &) {
         in_flight_.take_out_last();

@@ -18,12 +18,31 @@ unsigned long long number(const Envelope &envelope) {
 // ------------------------------------------------------------------------------------------------- operations
 
 void Mailbox::begin(const Envelope &envelope) {
-    if (envelope.operation <= newest_) {
+    if (!is_to_come(envelope.operation)) {
         fail(XCOLL_ERR_INTERNAL, "rank %d began operation %llu after operation %llu", rank_, number(envelope),
              static_cast<unsigned long long>(newest_));
     }
-    newest_ = envelope.operation;
     alive_.push_back({envelope, {}});
+    std::erase(planned_, envelope.operation);
+    newest_ = std::max(newest_, envelope.operation);
+}
+
+void Mailbox::plan(uint64_t operation) {
+    planned_.push_back(operation);
+    newest_ = std::max(newest_, operation);
+}
+
+void Mailbox::cancel_plan(uint64_t operation) {
+    std::erase(planned_, operation);
+    drop_parcels(operation);
+}
+
+bool Mailbox::is_planned(uint64_t operation) const {
+    return std::find(planned_.begin(), planned_.end(), operation) != planned_.end();
+}
+
+bool Mailbox::is_to_come(uint64_t operation) const {
+    return operation > newest_ || is_planned(operation);
 }
 
 Mailbox::Alive *Mailbox::find_alive(uint64_t operation) {
@@ -33,9 +52,9 @@ Mailbox::Alive *Mailbox::find_alive(uint64_t operation) {
 }
 
 bool Mailbox::is_over(uint64_t operation) const {
-    return operation <= newest_ && std::none_of(alive_.begin(), alive_.end(), [=](const Alive &alive) {
-               return alive.envelope.operation == operation;
-           });
+    return !is_to_come(operation) && std::none_of(alive_.begin(), alive_.end(), [=](const Alive &alive) {
+        return alive.envelope.operation == operation;
+    });
 }
 
 void Mailbox::end(const Envelope &envelope) {
@@ -67,7 +86,7 @@ void Mailbox::forget_alive(uint64_t operation) {
 const Envelope *Mailbox::answer(const Question &question) {
     const uint64_t operation = question.envelope.operation;
     const Fingerprint &call = question.envelope.call;
-    if (operation > newest_) {
+    if (is_to_come(operation)) {
         questions_.push_back(question);
         return nullptr;
     }
@@ -105,10 +124,10 @@ void Mailbox::fail_receives(const Alive &alive) {
     }
 }
 
-std::vector<Mailbox::Question> Mailbox::take_questions(uint64_t operation) {
+std::vector<Mailbox::Question> Mailbox::take_questions() {
     std::vector<Question> taken;
     std::erase_if(questions_, [&](const Question &question) {
-        const bool is_due = question.envelope.operation <= operation;
+        const bool is_due = !is_to_come(question.envelope.operation);
         if (is_due) {
             taken.push_back(question);
         }
@@ -152,6 +171,7 @@ void Mailbox::leave(uint64_t operation) {
 
 void Mailbox::forget_all() {
     alive_.clear();
+    planned_.clear();
     parcel_count_ = 0;
     for (Peer &peer : peers_) {
         peer.expected.clear();

@@ -75,6 +75,8 @@ public:
 
     // ---- operations
     void begin(const Envelope &envelope);
+    void plan(uint64_t operation);
+    void cancel_plan(uint64_t operation);
     struct Question {
         int peer;
         Envelope envelope;
@@ -82,8 +84,8 @@ public:
     // What this rank calls, if it is not the same: then its own operation fails as well, if it is not over. nullptr:
     // there is nothing to say, or not before it begins (see take_questions).
     const Envelope *answer(const Question &question);
-    // Those that came too early for an answer, of an operation that has begun now.
-    std::vector<Question> take_questions(uint64_t operation);
+    // Those that came too early for an answer, of operations that have begun now.
+    std::vector<Question> take_questions();
     // What is not over although it was not at the last look either. Once.
     std::vector<Question> overdue();
     void end(const Envelope &envelope);
@@ -150,6 +152,9 @@ private:
         std::optional<Failure> failure; // somebody else waits for this rank in another call
     };
     Alive *find_alive(uint64_t operation);
+    bool is_planned(uint64_t operation) const;
+    // It may begin yet.
+    bool is_to_come(uint64_t operation) const;
     bool is_over(uint64_t operation) const;
     void forget_alive(uint64_t operation);
     void fail_receives(const Alive &alive);
@@ -163,7 +168,8 @@ private:
     std::vector<uint32_t> free_;
     size_t parcel_count_ = 0;
 
-    uint64_t newest_ = 0;
+    uint64_t newest_ = 0; // of those that have begun or are planned
+    std::vector<uint64_t> planned_;
     std::vector<Alive> alive_;
     std::vector<Question> questions_;
     // As many as a rank may be ahead of one that asks.

@@ -37,9 +37,19 @@ PluginTransport::~PluginTransport() {
 void PluginTransport::begin(const Envelope &envelope) {
     const auto held = net_->lock();
     box_.begin(envelope);
-    for (const Mailbox::Question &question : box_.take_questions(envelope.operation)) {
+    for (const Mailbox::Question &question : box_.take_questions()) {
         hear_question(question);
     }
+}
+
+void PluginTransport::plan(uint64_t operation) {
+    const auto held = net_->lock();
+    box_.plan(operation);
+}
+
+void PluginTransport::cancel_plan(uint64_t operation) {
+    const auto held = net_->lock();
+    box_.cancel_plan(operation);
 }
 
 void PluginTransport::end(const Envelope &envelope) {

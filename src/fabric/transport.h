@@ -38,8 +38,14 @@ public:
     virtual int size() const = 0;
 
     // ---- the life of an operation (coll/message_operation.h sees to it)
-    // Before its first message, when the operation starts: in the order of operations. What comes later for an
-    // operation up to this number that is not alive any more is dropped.
+    // In the order of operations, for one that begins behind later ones, as a later stage of a group does; and that it
+    // will not begin after all.
+    virtual void plan(uint64_t /*operation*/) {
+    }
+    virtual void cancel_plan(uint64_t /*operation*/) {
+    }
+    // Before its first message, when the operation starts: in the order of operations unless it was planned. What comes
+    // later for an operation up to this number that is neither alive nor planned is dropped.
     virtual void begin(const Envelope &) {
     }
     // When all its tickets are finished. Throws MISMATCH if a peer sent something that belongs to another call.

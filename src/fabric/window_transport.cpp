@@ -45,6 +45,14 @@ bool WindowTransport::find_in(int peer) {
 
 // -------------------------------------------------------------------------------------------------- operations
 
+void WindowTransport::plan(uint64_t operation) {
+    box_.plan(operation);
+}
+
+void WindowTransport::cancel_plan(uint64_t operation) {
+    box_.cancel_plan(operation);
+}
+
 void WindowTransport::begin(const Envelope &envelope) {
     box_.begin(envelope);
 }

@@ -29,6 +29,8 @@ public:
     int size() const override {
         return box_.size();
     }
+    void plan(uint64_t operation) override;
+    void cancel_plan(uint64_t operation) override;
     void begin(const Envelope &envelope) override;
     void end(const Envelope &envelope) override;
     void break_off(const Envelope &envelope) noexcept override;

@@ -35,6 +35,8 @@ if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
     for ranks in 2 3 5; do
         echo "+ $ranks ranks, what goes wrong"
         XCOLL_SHM=off UCX_TLS=tcp "$BUILD/xcollrun" -n "$ranks" "$BUILD/tests/net/apart" || failed=1
+        echo "+ $ranks ranks, groups of several stages in flight"
+        XCOLL_SHM=off UCX_TLS=tcp "$BUILD/xcollrun" -n "$ranks" "$BUILD/tests/ranks/stages_in_flight" || failed=1
     done
     for ranks in 2 4 6; do
         same_bits $ranks XCOLL_SHM=off UCX_TLS=tcp
