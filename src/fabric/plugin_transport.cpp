@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "fabric/disagreement.h"
 
 namespace xcoll {
 
@@ -15,9 +14,6 @@ namespace {
 
 // A peer that has not taken a message for so long while this rank wants its buffer back is cut off.
 constexpr int64_t longest_drain = 3 * second;
-
-// What is not over after one or two of these is asked for: long beside a message, short beside a user's patience.
-constexpr int64_t between_questions = 100 * millisecond;
 
 } // namespace
 
@@ -64,36 +60,11 @@ void PluginTransport::break_off(const Envelope &envelope) noexcept {
             return;
         }
         box_.leave(envelope.operation);
-        for (int p = 0; p < size(); ++p) {
-            tell(p, NetLabel::Kind::left, envelope, {XCOLL_SUCCESS, ""});
-        }
+        tell_that_left(envelope);
     }
     drain(false, envelope.operation);
     const auto held = net_->lock();
     box_.leave(envelope.operation);
-}
-
-void PluginTransport::say_farewell(const Failure &why) noexcept {
-    const auto held = net_->lock();
-    if (said_farewell_) {
-        return; // the first reason stays
-    }
-    said_farewell_ = true;
-    for (int p = 0; p < size(); ++p) {
-        tell(p, NetLabel::Kind::farewell, {}, why);
-    }
-}
-
-// The network keeps a copy of so short a message, or loses it together with the connection.
-void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why) {
-    constexpr size_t longest_reason = 200;
-    if (peer == rank()) {
-        return;
-    }
-    const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
-    const NetLabel label{id_,  stream(peer).sent++, envelope, static_cast<uint32_t>(rank()),
-                         kind, why.result(),        at_fault};
-    net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason), nullptr);
 }
 
 void PluginTransport::cancel_all() {
@@ -190,7 +161,14 @@ Ticket PluginTransport::recv(int peer, const Envelope &envelope, void *data, siz
 
 void PluginTransport::finish(const Ticket &ticket) {
     const auto held = net_->lock();
-    box_.finish(ticket);
+    try {
+        box_.finish(ticket);
+    } catch (const Failure &failure) {
+        if (is_fatal(failure.result()) && !fatal_) {
+            fatal_ = failure;
+        }
+        throw;
+    }
 }
 
 void PluginTransport::fetch(Mailbox::Item &item, void *message) {
@@ -287,50 +265,7 @@ bool PluginTransport::deliver_message(const NetLabel &label, const void *data, s
     return true;
 }
 
-void PluginTransport::hear_question(const Mailbox::Question &question) {
-    if (const Envelope *mine = box_.answer(question)) {
-        tell(question.peer, NetLabel::Kind::left, *mine, {XCOLL_SUCCESS, ""});
-    }
-}
-
-void PluginTransport::ask_at_times() {
-    const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
-    if (now - asked_ < between_questions || cancelled_) {
-        return;
-    }
-    asked_ = now;
-    for (const Mailbox::Question &question : box_.overdue()) {
-        tell(question.peer, NetLabel::Kind::question, question.envelope, {XCOLL_SUCCESS, ""});
-    }
-}
-
-void PluginTransport::hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message) {
-    const std::string reason = message ? "" : std::string(static_cast<const char *>(data), bytes);
-    const Failure why = gave_up(static_cast<int>(label.source), {label.result, reason, label.rank});
-    for (int p = 0; p < size(); ++p) {
-        box_.lose(p, why);
-    }
-}
-
-// ------------------------------------------------------------------------------------------- losses, progress
-
-void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why) {
-    for (int p = 0; p < size(); ++p) {
-        if (net_ranks_[static_cast<size_t>(p)] == net_rank) {
-            box_.lose(p, failure_at(p, result,
-                                    "rank %d: the connection to rank %d has failed (%s); it has ended, or its machine "
-                                    "or the network has failed",
-                                    rank(), p, why));
-        }
-    }
-}
-
-void PluginTransport::out_of_memory() {
-    for (int p = 0; p < size(); ++p) {
-        box_.lose(p,
-                  failure_at(rank(), XCOLL_ERR_SYSTEM, "rank %d has no memory for a message that came early", rank()));
-    }
-}
+// ---------------------------------------------------------------------------------------------------- progress
 
 bool PluginTransport::progress() {
     const auto held = net_->lock();

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ private:
     void fetch(Mailbox::Item &item, void *message);
     void settle(Mailbox::Item &item, xcoll_result_t result);
     void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why);
+    void tell_that_left(const Envelope &envelope);
+    void bid_farewell(const Failure &why);
     void drain(bool all, uint64_t operation);
 
     std::shared_ptr<Net> net_;
@@ -88,6 +91,7 @@ private:
     int64_t asked_ = 0; // when it was looked whether there is something to ask
     bool cancelled_ = false;
     bool said_farewell_ = false;
+    std::optional<Failure> fatal_; // the first that an operation got from here
 };
 
 } // namespace xcoll

@@ -3,6 +3,7 @@
 # timeout: 300
 set -u
 . "$SRC/tests/net/two_machines.bash"
+. "$SRC/tests/net/departures.bash"
 
 # Rank r lives on machine r mod 2. The socket to the launcher is inherited.
 on_its_machine='exec ip netns exec '$job'-$((XCOLL_RANK % 2)) "$@"'
@@ -18,6 +19,9 @@ run 1 XCOLL_ALLREDUCE=ring
 run 1 XCOLL_ALLREDUCE=doubling
 run 1 XCOLL_TIMEOUT=60
 run 2 XCOLL_ALLREDUCE=ring
+
+# Ranks 0 and 1 share a machine.
+departures bash -c 'exec ip netns exec '$job'-$((XCOLL_RANK / 2)) "$@"' bash
 
 # With layout, it does not show on how many machines the ranks run.
 echo '+ 4 ranks, layout'

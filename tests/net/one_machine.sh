@@ -3,6 +3,7 @@
 # through the network if the ranks are told not to share memory. Needs no root.
 # timeout: 300
 set -u
+. "$SRC/tests/net/departures.bash"
 failed=0
 run() { # ranks, ranks that share memory, variables...
     local ranks=$1 together=$2
@@ -41,6 +42,9 @@ if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
     for ranks in 2 4 6; do
         same_bits $ranks XCOLL_SHM=off UCX_TLS=tcp
         same_bits $ranks XCOLL_SHM=off UCX_TLS=tcp XCOLL_ALLREDUCE=ring
+    done
+    for settings in XCOLL_ALLREDUCE=auto XCOLL_ALLREDUCE=ring; do
+        departures env XCOLL_SHM=off $settings
     done
     # A plug-in that is not there.
     message=$(XCOLL_SHM=off XCOLL_PLUGIN_PATH=/nowhere "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)

@@ -1,0 +1,98 @@
+// What ranks see of one that goes away, where messages go over a network: run by the scripts of this folder. The first
+// argument says how it goes. Those that stay say "good", as the launcher does not know what is good.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+
+#include "xcoll.h"
+
+namespace {
+
+int rank_;
+
+void demand(bool condition, const std::string &what) {
+    if (!condition) {
+        std::fprintf(stderr, "rank %d: %s; last error: %s\n", rank_, what.c_str(), xcoll_last_error());
+        std::exit(1);
+    }
+}
+void succeed(xcoll_result_t result, const std::string &what) {
+    demand(result == XCOLL_SUCCESS, what + " returned " + xcoll_error_name(result));
+}
+
+xcoll_result_t add_up(xcoll_comm_t comm) {
+    const int one = 1;
+    int sum = 0;
+    return xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm);
+}
+
+void expect_trouble(xcoll_result_t result, const std::string &what) {
+    demand(result == XCOLL_ERR_PEER_DEAD || result == XCOLL_ERR_ABORTED,
+           what + " returned " + xcoll_error_name(result));
+}
+
+// Rank 0 gives its part, frees everything and ends, while rank 1 waits for a part of another rank.
+void ends_when_it_is_done(xcoll_comm_t world) {
+    const int mine = rank_ + 1;
+    int parts[8] = {};
+    if (rank_ > 1) {
+        sleep(1);
+    }
+    succeed(xcoll_gather(&mine, 1, parts, XCOLL_INT32, 1, world), "the gather");
+    demand(rank_ != 1 || (parts[0] == 1 && parts[2] == 3), "the parts are wrong");
+}
+
+// The others find out on that communicator alone.
+void frees_a_communicator(xcoll_comm_t world) {
+    xcoll_comm_t comm = XCOLL_COMM_NULL;
+    succeed(xcoll_comm_dup(world, &comm), "the copy");
+    succeed(add_up(comm), "the sum");
+    succeed(xcoll_barrier(world), "the barrier");
+    if (rank_ == 1) {
+        succeed(xcoll_comm_free(&comm), "to free it");
+        sleep(2); // where nothing of the library runs
+    } else {
+        expect_trouble(add_up(comm), "the sum on a communicator that rank 1 freed");
+        expect_trouble(add_up(comm), "the sum after that");
+        succeed(xcoll_comm_free(&comm), "to free it");
+    }
+    succeed(xcoll_barrier(world), "the barrier on another communicator");
+}
+
+void dies(xcoll_comm_t world, bool is_killed) {
+    for (int time = 0; time < 3; ++time) {
+        succeed(add_up(world), "the sum");
+    }
+    succeed(xcoll_barrier(world), "the barrier");
+    if (rank_ == 1) {
+        if (is_killed) {
+            std::raise(SIGKILL);
+        }
+        _exit(0);
+    }
+    expect_trouble(add_up(world), "the sum without rank 1");
+    expect_trouble(xcoll_barrier(world), "the barrier after that");
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    const std::string how = argc > 1 ? argv[1] : "";
+    xcoll_comm_t world = XCOLL_COMM_NULL;
+    succeed(xcoll_init(&world), "xcoll_init");
+    succeed(xcoll_comm_rank(world, &rank_), "xcoll_comm_rank");
+    succeed(xcoll_barrier(world), "the first barrier");
+    if (how == "done") {
+        ends_when_it_is_done(world);
+    } else if (how == "freed") {
+        frees_a_communicator(world);
+    } else {
+        dies(world, how == "killed");
+    }
+    std::printf("good\n");
+    std::fflush(stdout);
+    succeed(xcoll_comm_free(&world), "to free the world");
+    succeed(xcoll_finalize(), "xcoll_finalize");
+}
