@@ -193,6 +193,9 @@ Comm::~Comm() {
         if (window_ && !in_flight_.list().empty()) {
             window_->say_farewell(why);
         }
+        if (!window_) {
+            messages_.transport()->say_freed();
+        }
         end_in_flight(why);
     }
     process().remove(*this);

@@ -132,6 +132,8 @@ void Net::expect(uint64_t id) {
 std::unique_ptr<Transport> Net::open(uint64_t id, int rank, const std::vector<int> &net_ranks) {
     auto transport = std::make_unique<PluginTransport>(shared_from_this(), id, rank, net_ranks);
     const auto held = lock();
+    const auto highest = static_cast<size_t>(*std::max_element(net_ranks.begin(), net_ranks.end()));
+    known_.resize(std::max(known_.size(), highest + 1));
     open_[id] = transport.get();
     expected_.erase(id);
     for (const auto &[net_rank, loss] : lost_) {

@@ -26,6 +26,7 @@ struct NetLabel {
         message,
         left,     // no message: the sender has left the operation with an error
         farewell, // the sender gives up on the communicator; the message is why
+        freed,    // no message: the sender frees the communicator
         question, // no message: the sender waits for this rank in an operation that it calls so; see Mailbox::answer
     };
     uint64_t communicator;
@@ -74,10 +75,19 @@ public:
     std::unique_lock<std::mutex> lock() {
         return std::unique_lock(mutex_);
     }
+    // It has been reached for, or something has gone there or come from there.
+    bool is_known(int net_rank) const {
+        return known_[static_cast<size_t>(net_rank)];
+    }
+    void know(int net_rank) {
+        known_[static_cast<size_t>(net_rank)] = true;
+    }
     xcoll_result_t reach(int net_rank) {
+        know(net_rank);
         return plugin_.reach(network_, static_cast<size_t>(net_rank));
     }
     xcoll_result_t send(int net_rank, const NetLabel &label, const void *data, size_t bytes, void *token) {
+        know(net_rank);
         return plugin_.send(network_, static_cast<size_t>(net_rank), &label, sizeof label, data, bytes, token);
     }
     xcoll_result_t fetch(void *message, void *to, size_t bytes, void *token) {
@@ -126,6 +136,7 @@ private:
     uint32_t numbers_ = 0;           // that were given
     std::map<uint64_t, std::vector<Early>> early_;
     std::map<int, Loss> lost_; // by rank in boot
+    std::vector<bool> known_;  // by rank in boot, as far as there are communicators with it
 };
 
 } // namespace xcoll

@@ -199,6 +199,7 @@ bool PluginTransport::arrived(const NetLabel &label, const void *data, size_t by
     if (cancelled_ || label.source >= static_cast<uint32_t>(size())) {
         return false;
     }
+    net_->know(net_rank(static_cast<int>(label.source)));
     Stream &s = stream(static_cast<int>(label.source));
     if (label.sequence != s.arrived) {
         Held held{label, nullptr, bytes, remote(message)};
@@ -233,6 +234,9 @@ bool PluginTransport::deliver(const NetLabel &label, const void *data, size_t by
         return false;
     case NetLabel::Kind::farewell:
         hear_farewell(label, data, bytes, message);
+        return false;
+    case NetLabel::Kind::freed:
+        hear_freed(static_cast<int>(label.source));
         return false;
     }
     return false;

@@ -40,6 +40,9 @@ public:
     bool progress() override;
     bool sleep(const Until &until, int64_t nanoseconds) override;
     void say_farewell(const Failure &why) noexcept override;
+    void say_freed() noexcept override;
+    bool has_freed(int peer) override;
+    bool awaits(int peer) override;
     void cancel_all() override;
 
     // ---- called by Net, with its lock held
@@ -60,6 +63,7 @@ private:
     struct Stream {
         uint64_t sent = 0;    // messages to this peer
         uint64_t arrived = 0; // and from it, without a gap
+        bool has_freed = false;
         std::map<uint64_t, Held> held;
     };
     Stream &stream(int peer) {
@@ -76,6 +80,7 @@ private:
     void hear_question(const Mailbox::Question &question);
     void ask_at_times();
     void hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message);
+    void hear_freed(int peer);
     void fetch(Mailbox::Item &item, void *message);
     void settle(Mailbox::Item &item, xcoll_result_t result);
     void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why);

@@ -42,6 +42,27 @@ void PluginTransport::bid_farewell(const Failure &why) {
     }
 }
 
+// No connection is made for it: its other end might not be looked after any more, and this rank would wait for it when
+// it ends.
+void PluginTransport::say_freed() noexcept {
+    const auto held = net_->lock();
+    for (int p = 0; p < size() && !said_farewell_; ++p) {
+        if (net_->is_known(net_rank(p))) {
+            tell(p, NetLabel::Kind::freed, {}, {XCOLL_SUCCESS, ""});
+        }
+    }
+}
+
+bool PluginTransport::has_freed(int peer) {
+    const auto held = net_->lock();
+    return stream(peer).has_freed;
+}
+
+bool PluginTransport::awaits(int peer) {
+    const auto held = net_->lock();
+    return box_.expects(peer);
+}
+
 // The network keeps a copy of so short a message, or loses it together with the connection.
 void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why) {
     constexpr size_t longest_reason = 200;
@@ -77,6 +98,13 @@ void PluginTransport::hear_farewell(const NetLabel &label, const void *data, siz
     for (int p = 0; p < size(); ++p) {
         box_.lose(p, why);
     }
+}
+
+// All that it has sent came before.
+void PluginTransport::hear_freed(int peer) {
+    stream(peer).has_freed = true;
+    box_.lose(peer, failure_at(peer, XCOLL_ERR_ABORTED,
+                               "rank %d freed this communicator, on which rank %d still waits for it", peer, rank()));
 }
 
 void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why) {

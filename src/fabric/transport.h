@@ -77,6 +77,18 @@ public:
     // For transports whose ranks share no memory; a window has a farewell of its own.
     virtual void say_farewell(const Failure & /*why*/) noexcept {
     }
+    // Tells the peers that this rank frees the communicator: what they wait for here then fails, and all that this rank
+    // has finished stays good for them. Nothing is sent afterwards.
+    virtual void say_freed() noexcept {
+    }
+    // The peer has said so.
+    virtual bool has_freed(int /*peer*/) {
+        return false;
+    }
+    // A message of this peer is waited for.
+    virtual bool awaits(int /*peer*/) {
+        return false;
+    }
     // Takes back every buffer that was handed over, for good: nothing touches them after the return, here or at a
     // peer. Before any frame or user buffer of an unfinished operation goes away. Nothing can be sent afterwards.
     virtual void cancel_all() = 0;
