@@ -80,8 +80,23 @@ void Watcher::check_present() const {
 
 // A rank that has done its part may have ended in good order while others still wait for each other.
 bool Watcher::is_needed(int p, const Until &until) const {
+    if (!team_.window) {
+        return is_needed_in_network(p, until);
+    }
     const bool is_awaited = p == until.owner && !until.reached();
-    return is_awaited || comm_.awaits_message(p) || !team_.window || !team_.window->board(p).done.reached(operation());
+    return is_awaited || comm_.awaits_message(p) || !team_.window->board(p).done.reached(operation());
+}
+
+// What it sent last, and that it frees the communicator, may come a moment after its end, as connections outlive
+// processes: the next look tells. Others may be the ones who wait for a rank that has ended without a word, and have no
+// way to notice.
+bool Watcher::is_needed_in_network(int p, const Until &until) const {
+    if (!seen_dead_[static_cast<size_t>(p)].exchange(true, std::memory_order_relaxed)) {
+        return false;
+    }
+    const bool is_awaited = (p == until.owner && !until.reached()) || team_.transport->awaits(p);
+    const bool has_ended_well = team_.transport->has_freed(p) || node_->has_left(node_ranks_[static_cast<size_t>(p)]);
+    return is_awaited || !has_ended_well;
 }
 
 void Watcher::check_alive(const Until &until) const {

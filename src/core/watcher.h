@@ -20,7 +20,8 @@ class Watcher final : public Watch {
 public:
     // Node ranks of the peers; -1: not on this machine.
     Watcher(Comm &comm, const Team &team, Node *node, std::vector<int> node_ranks, int64_t timeout_ms)
-        : comm_(comm), team_(team), node_(node), node_ranks_(std::move(node_ranks)), timeout_ms_(timeout_ms) {
+        : comm_(comm), team_(team), node_(node), node_ranks_(std::move(node_ranks)), seen_dead_(node_ranks_.size()),
+          timeout_ms_(timeout_ms) {
     }
 
     bool drive() override;
@@ -43,6 +44,7 @@ private:
     [[noreturn]] void fail_late(const Until &until, int64_t timeout_ms) const;
     int latecomer(const Until &until) const;
     bool is_needed(int p, const Until &until) const;
+    bool is_needed_in_network(int p, const Until &until) const;
     // The operation that this rank entered last, for messages.
     uint64_t operation() const;
 
@@ -50,6 +52,8 @@ private:
     const Team &team_;
     Node *node_;
     std::vector<int> node_ranks_;
+    // By rank, where messages go over a network. Of any thread that waits.
+    mutable std::vector<std::atomic<bool>> seen_dead_;
     std::atomic<int64_t> timeout_ms_;
     std::atomic<bool> aborted_{false};
     std::optional<Failure> abort_; // written before aborted_

@@ -86,6 +86,11 @@ Node::Node(std::vector<Member> members, int me, const NodeSizes &sizes, int proc
       ring_(header_bytes, sizes.ring_bytes), heap_(base(me), heap_first(sizes), sizes.heap_bytes, arena_.descriptor()) {
 }
 
+// Of threads that share a process none ends alone.
+Node::~Node() {
+    members_[static_cast<size_t>(me_)].segment->header().has_left.store(true, std::memory_order_release);
+}
+
 Node::BoardPlace Node::take_board(int ranks) {
     reclaim();
     const std::lock_guard lock(mutex_);

@@ -48,6 +48,7 @@ public:
     Node(std::vector<Member> members, int me, const NodeSizes &sizes, int processors, bool barriers, Descriptor file);
     Node(const Node &) = delete;
     Node &operator=(const Node &) = delete;
+    ~Node();
 
     int ranks() const {
         return static_cast<int>(members_.size());
@@ -106,6 +107,11 @@ public:
     }
     bool is_alive(int i) const {
         return member(i).same_process || xcoll::is_alive(member(i).process);
+    }
+
+    // It has freed all communicators, so that its process may end.
+    bool has_left(int i) const {
+        return member(i).segment->header().has_left.load(std::memory_order_acquire);
     }
 
     // An empty board of my own: its offset and generation, to be told to the peers.

@@ -2,6 +2,7 @@
 // anywhere, so nothing is left behind whatever happens to the job, and /dev/shm and its size do not matter.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -12,12 +13,13 @@ namespace xcoll {
 
 // The first page of every segment.
 struct SegmentHeader {
-    static constexpr uint64_t magic_value = 0x78636f6c6c303251ull; // "xcoll02Q"; changes with the layout of boards
+    static constexpr uint64_t magic_value = 0x78636f6c6c303252ull; // "xcoll02R"; changes with the layout of boards
     uint64_t magic;
     uint64_t bytes;
     uint64_t nonce; // random; peers check that they mapped what they were told about
     Bed bed;
     Sleepers sleepers; // those of node-local rank 0 count
+    std::atomic<bool> has_left;
 };
 
 // One mapping of a segment; unmapped with the object.

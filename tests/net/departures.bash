@@ -2,7 +2,7 @@
 # and are told what they should be. Sourced, after failed=0.
 departures() { # what stands before the program
     local how stay good
-    for how in freed killed exited; do
+    for how in done freed killed exited; do
         stay=3
         case $how in killed | exited) stay=2 ;; esac
         echo "+ 3 ranks, one goes: $how, $*"
