@@ -71,6 +71,13 @@ inline void Comm::run_now(const Op &op, const Fingerprint &call, uint64_t n, con
     }
 }
 
+namespace {
+bool goes_in_short_exchange(const Team &team, const Op &op, const Row &row) {
+    return row.run == exchange_streams && fits_short_exchange(op, team.rank, team.size) &&
+           is_short_exchange(op, team.rank, team.size);
+}
+} // namespace
+
 void Comm::run(const Call &call) {
     const Starting starting(*this);
     const Op &op = call.op;
@@ -91,6 +98,8 @@ void Comm::run(const Call &call) {
             one_shot_now<Kind::none>(op, print, n);
         } else if (row.run == joined_shot) {
             one_shot_now<Kind::group_reduce>(op, print, n);
+        } else if (goes_in_short_exchange(team_, op, row)) {
+            by_plain_steps(op.kind, [&]<Kind kind>(KindAsType<kind>) { one_shot_now<kind>(op, print, n); });
         } else if (row.run == exchange_streams || row.run == exchange_attached) {
             streams_now(op, print, n);
         } else {
