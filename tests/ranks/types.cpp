@@ -236,15 +236,16 @@ void a_freed_type_lives_on_in_calls(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_type_free(&other));
 }
 
-void made_types_are_not_reduced(const Rank &, xcoll_comm_t comm) {
+void made_types_are_not_reduced(const Rank &rank, xcoll_comm_t comm) {
     xcoll_dtype_t made = 0;
     std::vector<float> data(200), other(200);
-    const size_t counts[8] = {};
+    const std::vector<size_t> counts(static_cast<size_t>(rank.size()));
     ranks::succeed(xcoll_type_vector(2, 1, 2, XCOLL_FLOAT32, &made));
     ranks::expect(XCOLL_ERR_TYPE, xcoll_allreduce(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
     ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce(data.data(), other.data(), 1, made, XCOLL_SUM, 0, comm));
     ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce_scatter(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
-    ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce_scatterv(data.data(), other.data(), counts, made, XCOLL_SUM, comm));
+    ranks::expect(XCOLL_ERR_TYPE,
+                  xcoll_reduce_scatterv(data.data(), other.data(), counts.data(), made, XCOLL_SUM, comm));
     ranks::expect(XCOLL_ERR_TYPE, xcoll_scan(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
     ranks::expect(XCOLL_ERR_TYPE, xcoll_exscan(data.data(), other.data(), 1, made, XCOLL_SUM, comm));
     ranks::succeed(xcoll_type_free(&made));
