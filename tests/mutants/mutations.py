@@ -11,7 +11,7 @@ from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
                       THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT, TOLD,
                       ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, UNEVEN,
-                      RESHARD, LENT)
+                      RESHARD, LENT, SHARED_WORK, STAGES)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
             "    if (bytes <= slot_room) {")
@@ -215,7 +215,12 @@ MUTATIONS = CORE + [
              ("src/coll/streams_read.cpp", "        own_.take_back();\n", "")),
     mutation("an operation that failed is never done", MISMATCH, "credit never comes again",
              ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    break_off(n);")),
+    mutation("two shots: the rest is one rank's piece", SHARED_WORK, "one rank combines the last block for all",
+             ("src/coll/reduce_two_shot.cpp",
+              "std::min(even_piece(op.count - first(blocks() - 1)), piece_count_);", "piece_count_;")),
     # -------------------------------------------------------------------------------------------- messages
+    mutation("messages: later stages are not planned", STAGES, "a stage begins after later operations",
+             ("src/core/comm_requests.cpp", "        messages_.transport()->plan(request.n);\n", "")),
     mutation("ring algorithm: a slot is filled while it is sent", NETWORK, "what leaves is not what was added up",
              ("src/coll/allreduce_ring.cpp", "return 2 * cut.segments;", "return cut.segments;")),
     mutation("messages: leaving is not told", NETWORK_MISMATCH, "peers wait for ever",
