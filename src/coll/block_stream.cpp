@@ -55,16 +55,9 @@ void BlockStream::plan_for_ring(size_t block_bytes, size_t results) {
 
 // Bytes for the whole message in pieces of whole lines, one for each rank.
 size_t BlockStream::block_for_all() const {
-    const size_t ranks = static_cast<size_t>(team.size);
-    const size_t piece = even_piece(input_count(op, team.size)) * ranks * element_bytes_;
-    return std::max<size_t>((piece + line_bytes - 1) / line_bytes, 1) * line_bytes;
-}
-
-// Whole lines, so that a line is read by one rank.
-size_t BlockStream::even_piece(size_t count) const {
-    const size_t ranks = static_cast<size_t>(team.size), per_line = std::max<size_t>(line_bytes / element_bytes_, 1);
-    const size_t lines = ((count + ranks - 1) / ranks + per_line - 1) / per_line;
-    return std::max<size_t>(lines, 1) * per_line;
+    const size_t piece = even_piece(input_count(op, team.size), team.size, element_bytes_);
+    const size_t all = piece * static_cast<size_t>(team.size) * element_bytes_;
+    return (all + line_bytes - 1) / line_bytes * line_bytes;
 }
 
 void BlockStream::plan_in_slot() {

@@ -164,8 +164,6 @@ public:
     }
 
 protected:
-    // Elements of so many that each rank has if all have as many, the last ones less.
-    size_t even_piece(size_t count) const;
     // Another cut than the planned one: fewer elements in each block, or more blocks.
     void set_block_count(size_t count);
     void set_blocks(uint64_t blocks);

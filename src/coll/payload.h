@@ -144,6 +144,13 @@ inline const char *payload_of(const Window &window, int p, uint64_t n, Kind kind
     return window.place(p, n, told_place(head, kind, bytes, slot_room));
 }
 
+// What a peer shows comes into a nearer cache, before it is known whether it may be moved.
+inline void fetch_lines(const char *shown, size_t bytes) {
+    for (size_t at = 0; at < bytes; at += line_bytes) {
+        __builtin_prefetch(shown + at, 0, 2);
+    }
+}
+
 // What is copied there, in pieces, for readers who copy it on.
 class PayloadCopy {
 public:

@@ -23,7 +23,7 @@ constexpr size_t longest_block = size_t{16} << 10;
 class Shared {
 public:
     Shared(Team &team, const Op &op, uint64_t n) : team_(team), window_(*team.window), op_(op), n_(n) {
-        piece_ = scatters(op) ? result_of(op, team.rank) : even_piece();
+        piece_ = scatters(op) ? result_of(op, team.rank) : my_piece();
     }
     Until done(int p) const {
         return {&window_.cell(p, n_).out, window_.head(p, n_).place.base + 1, p};
@@ -62,13 +62,9 @@ public:
     }
 
 private:
-    // Whole lines, so that a line is written by one rank.
-    Stretch even_piece() const {
-        const auto ranks = static_cast<size_t>(team_.size), rank = static_cast<size_t>(team_.rank);
-        const size_t per_line = std::max<size_t>(line_bytes / element_bytes(op_), 1);
-        const size_t lines = (op_.count + per_line - 1) / per_line;
-        const size_t each = (lines + ranks - 1) / ranks * per_line;
-        const size_t first = std::min(rank * each, op_.count);
+    Stretch my_piece() const {
+        const size_t each = even_piece(op_.count, team_.size, element_bytes(op_));
+        const size_t first = std::min(static_cast<size_t>(team_.rank) * each, op_.count);
         return {first, std::min(each, op_.count - first)};
     }
     // Throws what a peer says that has given up, and takes its buffers back.

@@ -102,13 +102,14 @@ private:
     // The results of a scan must fit as well. What the last block holds is for all ranks, however little it is.
     void cut_in_pieces() {
         const auto ranks = static_cast<size_t>(team.size);
-        piece_count_ = even_piece(block_count());
+        piece_count_ = even_piece(block_count(), team.size, bytes(1));
         if (scans(op) && piece_count_ * ranks > block_count()) {
             piece_count_ = block_count() / ranks; // one at least: few_enough_for_scans()
             set_block_count(piece_count_ * ranks);
         }
         if (blocks() > 0) {
-            last_piece_count_ = std::min(even_piece(op.count - first(blocks() - 1)), piece_count_);
+            const size_t last = op.count - first(blocks() - 1);
+            last_piece_count_ = std::min(even_piece(last, team.size, bytes(1)), piece_count_);
         }
     }
     const void *input(int p, uint64_t k, const Piece &at) const {

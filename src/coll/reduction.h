@@ -37,6 +37,14 @@ inline size_t written_count(const Op &op, int ranks) {
     return input_count(op, ranks) - (op.kind == Kind::reduce_scatter ? op.count : op.least);
 }
 
+// Elements that each of so many ranks has of a message if all have as many, the last ones less: whole lines, so that a
+// line is read or written by one rank.
+inline size_t even_piece(size_t count, int ranks, size_t element_bytes) {
+    const size_t per_line = std::max<size_t>(line_bytes / element_bytes, 1);
+    const size_t all_ranks = per_line * static_cast<size_t>(ranks);
+    return std::max<size_t>((count + all_ranks - 1) / all_ranks, 1) * per_line;
+}
+
 // Elements of the message, from one on.
 struct Stretch {
     size_t first, count;

@@ -18,8 +18,8 @@ namespace {
 constexpr size_t piece = size_t{4} << 10;
 // Half of the nearest large cache: what was fetched first must not be gone when it is read.
 constexpr size_t most_fetched = size_t{512} << 10;
-// On 16 processors of a Xeon of the fourth generation, another root every time, gathers of 64 KiB by 8 ranks take 64 us
-// like this and 84 without, of 16 KiB by 16 ranks 44 and 53; by 4 ranks of 64 KiB 25 and 23.
+// On 16 processors of a Xeon of the fourth generation, another root every time, gathers of 64 KiB by 8 ranks take 67 us
+// like this and 84 without, of 16 KiB by 16 ranks 43 and 53; by 4 ranks of 64 KiB 25 and 23.
 constexpr int least_ranks = 5;
 
 } // namespace
@@ -66,9 +66,7 @@ bool Streams::fetch_piece() {
         }
     }
     const size_t now = std::min(piece, fetching_.size());
-    for (size_t at = 0; at < now; at += line_bytes) {
-        __builtin_prefetch(fetching_.data() + at, 0, 2);
-    }
+    fetch_lines(fetching_.data(), now);
     fetching_ = fetching_.subspan(now);
     fetched_ += now;
     return now > 0;
