@@ -6,21 +6,9 @@
 #include <string>
 #include <unistd.h>
 
-#include "xcoll.h"
+#include "demand.h"
 
 namespace {
-
-int rank_;
-
-void demand(bool condition, const std::string &what) {
-    if (!condition) {
-        std::fprintf(stderr, "rank %d: %s; last error: %s\n", rank_, what.c_str(), xcoll_last_error());
-        std::exit(1);
-    }
-}
-void succeed(xcoll_result_t result, const std::string &what) {
-    demand(result == XCOLL_SUCCESS, what + " returned " + xcoll_error_name(result));
-}
 
 xcoll_result_t add_up(xcoll_comm_t comm) {
     const int one = 1;

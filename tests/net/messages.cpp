@@ -6,21 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "xcoll.h"
+#include "demand.h"
 
 namespace {
 
-int rank_, size_;
-
-void demand(bool condition, const std::string &what) {
-    if (!condition) {
-        std::fprintf(stderr, "rank %d: %s; last error: %s\n", rank_, what.c_str(), xcoll_last_error());
-        std::exit(1);
-    }
-}
-void succeed(xcoll_result_t result, const std::string &what) {
-    demand(result == XCOLL_SUCCESS, what + " returned " + xcoll_error_name(result));
-}
+int size_;
 
 struct Type {
     xcoll_dtype_t dtype;
