@@ -217,7 +217,7 @@ MUTATIONS = CORE + [
              ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    break_off(n);")),
     mutation("two shots: the rest is one rank's piece", SHARED_WORK, "one rank combines the last block for all",
              ("src/coll/reduce_two_shot.cpp",
-              "std::min(even_piece(op.count - first(blocks() - 1)), piece_count_);", "piece_count_;")),
+              "std::min(even_piece(last, team.size, bytes(1)), piece_count_);", "std::min(last, piece_count_);")),
     # -------------------------------------------------------------------------------------------- messages
     mutation("messages: later stages are not planned", STAGES, "a stage begins after later operations",
              ("src/core/comm_requests.cpp", "        messages_.transport()->plan(request.n);\n", "")),
