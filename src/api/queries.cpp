@@ -38,21 +38,14 @@ xcoll_result_t xcoll_comm_translate_rank(xcoll_comm_t from, int rank, xcoll_comm
 xcoll_result_t xcoll_comm_failed_ranks(xcoll_comm_t comm, size_t *count, int ranks[]) {
     return guarded(__func__, [&] {
         const Comm &of = checked(comm);
-        const xcoll::Membership &membership = of.membership();
-        // Who has freed it may have ended in good order since.
-        const auto has_left = [&](size_t p) {
-            const xcoll::Window *window = of.team().window;
-            return window && window->board(static_cast<int>(p)).done.reached(xcoll::all_done);
-        };
         const size_t room = ranks ? out(count, "count") : 0;
         out(count, "count") = 0;
-        for (size_t p = 0; p < membership.peers.size(); ++p) {
-            const int local = membership.peers[p].node_rank;
-            if (local < 0 || membership.node->is_alive(local) || has_left(p)) {
+        for (int p = 0; p < of.team().size; ++p) {
+            if (!of.has_died(p)) {
                 continue;
             }
             if (*count < room) {
-                ranks[*count] = static_cast<int>(p);
+                ranks[*count] = p;
             }
             ++*count;
         }

@@ -106,6 +106,9 @@ public:
     bool awaits_message(int peer);
     // The message that a wait is about, if it is about one.
     std::optional<Post::Delay> delayed_message(const Until &until);
+    // As far as is known here, for any thread: p has freed this communicator, or ended in good order; it has died.
+    bool has_left(int p) const;
+    bool has_died(int p) const;
     // Throws if a user's message waits for a rank that has freed this communicator.
     void check_message_peers();
 

@@ -49,4 +49,18 @@ void Comm::fail_for_good(const Failure &failure) {
     end_in_flight(trouble_.cause());
 }
 
+bool Comm::has_left(int p) const {
+    if (window_) {
+        return window_->board(p).done.reached(all_done);
+    }
+    const int local = membership_.peers[static_cast<size_t>(p)].node_rank;
+    return (team_.transport && team_.transport->has_freed(p)) || (local >= 0 && membership_.node->has_left(local));
+}
+
+bool Comm::has_died(int p) const {
+    const int local = membership_.peers[static_cast<size_t>(p)].node_rank;
+    const bool is_gone = local >= 0 ? !membership_.node->is_alive(local) : team_.transport->has_lost(p);
+    return is_gone && !has_left(p);
+}
+
 } // namespace xcoll

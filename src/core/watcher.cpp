@@ -95,8 +95,7 @@ bool Watcher::is_needed_in_network(int p, const Until &until) const {
         return false;
     }
     const bool is_awaited = (p == until.owner && !until.reached()) || team_.transport->awaits(p);
-    const bool has_ended_well = team_.transport->has_freed(p) || node_->has_left(node_ranks_[static_cast<size_t>(p)]);
-    return is_awaited || !has_ended_well;
+    return is_awaited || !comm_.has_left(p);
 }
 
 void Watcher::check_alive(const Until &until) const {

@@ -42,6 +42,7 @@ public:
     void say_farewell(const Failure &why) noexcept override;
     void say_freed() noexcept override;
     bool has_freed(int peer) override;
+    bool has_lost(int peer) override;
     bool awaits(int peer) override;
     void cancel_all() override;
 
@@ -63,7 +64,7 @@ private:
     struct Stream {
         uint64_t sent = 0;    // messages to this peer
         uint64_t arrived = 0; // and from it, without a gap
-        bool has_freed = false;
+        bool has_freed = false, is_lost = false;
         std::map<uint64_t, Held> held;
     };
     Stream &stream(int peer) {

@@ -58,6 +58,11 @@ bool PluginTransport::has_freed(int peer) {
     return stream(peer).has_freed;
 }
 
+bool PluginTransport::has_lost(int peer) {
+    const auto held = net_->lock();
+    return stream(peer).is_lost;
+}
+
 bool PluginTransport::awaits(int peer) {
     const auto held = net_->lock();
     return box_.expects(peer);
@@ -96,6 +101,7 @@ void PluginTransport::hear_farewell(const NetLabel &label, const void *data, siz
     const std::string reason = message ? "" : std::string(static_cast<const char *>(data), bytes);
     const Failure why = gave_up(static_cast<int>(label.source), {label.result, reason, label.rank});
     for (int p = 0; p < size(); ++p) {
+        stream(p).is_lost |= label.result == XCOLL_ERR_PEER_DEAD && p == label.rank;
         box_.lose(p, why);
     }
 }
@@ -110,6 +116,7 @@ void PluginTransport::hear_freed(int peer) {
 void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why) {
     for (int p = 0; p < size(); ++p) {
         if (net_ranks_[static_cast<size_t>(p)] == net_rank) {
+            stream(p).is_lost = true;
             box_.lose(p, failure_at(p, result,
                                     "rank %d: the connection to rank %d has failed (%s); it has ended, or its machine "
                                     "or the network has failed",

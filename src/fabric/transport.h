@@ -81,8 +81,12 @@ public:
     // has finished stays good for them. Nothing is sent afterwards.
     virtual void say_freed() noexcept {
     }
-    // The peer has said so.
+    // The peer has said so. Any thread, here and below.
     virtual bool has_freed(int /*peer*/) {
+        return false;
+    }
+    // The connection to the peer has failed, or another rank has told that it died.
+    virtual bool has_lost(int /*peer*/) {
         return false;
     }
     // A message of this peer is waited for.

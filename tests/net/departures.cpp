@@ -16,6 +16,15 @@ xcoll_result_t add_up(xcoll_comm_t comm) {
     return xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm);
 }
 
+// Exactly these, one or nobody.
+void expect_failed(xcoll_comm_t comm, int rank) {
+    int failed[3] = {-1, -1, -1};
+    size_t count = 3;
+    succeed(xcoll_comm_failed_ranks(comm, &count, failed), "xcoll_comm_failed_ranks");
+    demand(count == (rank < 0 ? 0 : 1) && failed[0] == rank,
+           "xcoll_comm_failed_ranks tells of " + std::to_string(count) + " ranks, first " + std::to_string(failed[0]));
+}
+
 void expect_trouble(xcoll_result_t result, const std::string &what) {
     demand(result == XCOLL_ERR_PEER_DEAD || result == XCOLL_ERR_ABORTED,
            what + " returned " + xcoll_error_name(result));
@@ -44,6 +53,7 @@ void frees_a_communicator(xcoll_comm_t world) {
     } else {
         expect_trouble(add_up(comm), "the sum on a communicator that rank 1 freed");
         expect_trouble(add_up(comm), "the sum after that");
+        expect_failed(comm, -1);
         succeed(xcoll_comm_free(&comm), "to free it");
     }
     succeed(xcoll_barrier(world), "the barrier on another communicator");
@@ -53,6 +63,7 @@ void dies(xcoll_comm_t world, bool is_killed) {
     for (int time = 0; time < 3; ++time) {
         succeed(add_up(world), "the sum");
     }
+    expect_failed(world, -1);
     succeed(xcoll_barrier(world), "the barrier");
     if (rank_ == 1) {
         if (is_killed) {
@@ -62,6 +73,7 @@ void dies(xcoll_comm_t world, bool is_killed) {
     }
     expect_trouble(add_up(world), "the sum without rank 1");
     expect_trouble(xcoll_barrier(world), "the barrier after that");
+    expect_failed(world, 1);
 }
 
 } // namespace
