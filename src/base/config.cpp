@@ -49,7 +49,7 @@ template <size_t Settings::*member> const char *set_bytes(Settings &settings, co
     constexpr size_t most = size_t{1} << 40;
     const std::optional<size_t> bytes = read_amount(text, most);
     if (!bytes) {
-        return "bytes, such as 64M or 1G";
+        return "bytes, such as 64M or 1G, up to 1T";
     }
     settings.*member = *bytes;
     return nullptr;

@@ -122,7 +122,7 @@ private:
         double seconds = 0;
         constexpr double longest = 1e9; // thirty years
         if (!parse(value, seconds) || !(seconds >= 0.001 && seconds <= longest)) {
-            return mistake("--timeout " + std::string(value) + ": expected a positive number of seconds");
+            return mistake("--timeout " + std::string(value) + ": expected seconds, from 0.001 to 1e9");
         }
         options_.timeout_ms = static_cast<int64_t>(seconds * 1000);
         return std::nullopt;
