@@ -1,6 +1,9 @@
 #include "api/describe_parts.h"
 
+#include <algorithm>
+
 #include "api/describe.h"
+#include "base/digest.h"
 
 namespace xcoll::api::describe {
 
@@ -178,6 +181,12 @@ bool are_one(size_t sendcount, xcoll_dtype_t sendtype, size_t recvcount, xcoll_d
     return is_dtype(recvtype) && sendtype == recvtype && sendcount == recvcount && recvcount <= most_elements;
 }
 
+uint32_t hash_of(const size_t *counts, int ranks) {
+    Digest digest;
+    std::for_each_n(counts, ranks, [&](size_t count) { digest.add(count); });
+    return digest.upper(32) | 1; // 0 would be none
+}
+
 } // namespace
 
 void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
@@ -198,6 +207,7 @@ void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv,
     set_type(call, dtype, "the sum of recvcounts", total);
     set_operator(call, dtype, op_handle);
     op.set_counts(call.keep(recvcounts, static_cast<size_t>(ranks)), static_cast<size_t>(ranks));
+    op.signature = hash_of(recvcounts, ranks);
     const size_t own = recvcounts[rank] * op.element_bytes();
     if (send == XCOLL_IN_PLACE) {
         set_input(op, recv, total);

@@ -59,6 +59,8 @@ std::string describe(const Fingerprint &f) {
                        name_of_dim(signature.to_dim).c_str(), signature.hash);
     } else if (traits(kind).up_to_count) {
         text += format("each rank its own number of items of %u bytes, up to ", static_cast<uint32_t>(root));
+    } else if (kind == Kind::reduce_scatterv) {
+        text += format("recvcounts with the hash %x, ", static_cast<uint32_t>(root));
     } else if (root >= 0) {
         text += format("root %d, ", root);
     }

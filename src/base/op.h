@@ -177,6 +177,12 @@ constexpr bool joins_calls(Kind kind) {
     return kind == Kind::group || kind == Kind::group_reduce;
 }
 
+// Whether a root stands in a fingerprint, if anything does, and no signature.
+constexpr bool shows_root(Kind kind) {
+    return !traits(kind).up_to_count && kind != Kind::reshard && kind != Kind::reshard_reduce &&
+           kind != Kind::reduce_scatterv;
+}
+
 struct UserOperator;
 class Itinerary;
 struct Reshard;
@@ -221,8 +227,9 @@ struct Op {
     const Shape *item = nullptr;
     xcoll_dtype_t item_type = 0; // by the user's name for it
     // What all ranks agree on besides the count, in the place of the root: of a reshard ReshardSignature; where counts
-    // turn out (up_to_count) the bytes of what is counted; of what exchanges words, what it is; of calls that are
-    // joined, also in the place of the count, GroupSignature. And how a reshard reduces.
+    // turn out (up_to_count) the bytes of what is counted; where all know uneven parts, a hash of them; of what
+    // exchanges words, what it is; of calls that are joined, also in the place of the count, GroupSignature. And how a
+    // reshard reduces.
     uint32_t signature = 0;
     // Of the first operation of a group on its communicator: how many others the group becomes. See base/stance.h.
     uint32_t extra_numbers = 0;

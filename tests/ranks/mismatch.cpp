@@ -272,6 +272,23 @@ void among_others_in_flight(const Rank &rank, const std::string &settings) {
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
+// Of which only the sum is the same.
+void parts_of_a_reduction_must_match(const Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    for (const size_t part : {size_t{1}, size_t{400}, size_t{40'000}}) {
+        for (int offender = 0; offender < rank.size(); ++offender) {
+            std::vector<size_t> counts(static_cast<size_t>(rank.size()), part);
+            counts[rank.rank() == offender ? 0 : 1] += part;
+            std::vector<int> send(part * (counts.size() + 1), 1), recv(2 * part);
+            ranks::expect(XCOLL_ERR_MISMATCH,
+                          xcoll_reduce_scatterv(send.data(), recv.data(), counts.data(), XCOLL_INT32, XCOLL_SUM, comm));
+            ranks::expect_message({"recvcounts with the hash"});
+            expect_usable(rank, comm, "a reduction into other parts");
+        }
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 #if defined(__x86_64__)
 // Ranks that treat denormal numbers differently, or round otherwise, would get different sums. What is no arithmetic on
 // floats has nothing to do with it.
@@ -310,6 +327,7 @@ void test(Rank &rank) {
 #endif
     where_it_is_refused_nothing_moves(rank, "");
     what_moved_early_is_put_back(rank, "");
+    parts_of_a_reduction_must_match(rank);
     const Call sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, 100, 0, "allreduce(sum, 100 x float32)"};
     const Call large_sum{Kind::allreduce, XCOLL_FLOAT32, XCOLL_SUM, large - 1, 0, "allreduce(sum, 149999 x float32)"};
     const Call bcast{Kind::bcast, XCOLL_FLOAT32, 0, 100, 0, "bcast(root 0, 100 x float32)"};

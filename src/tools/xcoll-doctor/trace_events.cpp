@@ -105,8 +105,7 @@ std::string describe_collective(const Operation &operation) {
         told += number(kind.up_to_count ? "most" : "count", operation.count);
         told += kind.up_to_count ? "" : number("bytes", given);
     }
-    const bool has_root = !kind.up_to_count && operation.kind != Kind::reshard &&
-                          operation.kind != Kind::reshard_reduce && operation.place >= 0;
+    const bool has_root = shows_root(operation.kind) && operation.place >= 0;
     return has_root ? told + format(", \"root\": %d", operation.place) : told;
 }
 
