@@ -136,15 +136,20 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
     }
 }
 
+// Before anything can be refused, so that nobody takes what was there for a request.
+void set_to_none(xcoll_request_t *request) {
+    if (request) {
+        *request = XCOLL_REQUEST_NULL;
+    }
+}
+
 template <Kind kind, class Describe>
 xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                          Describe describe) noexcept {
     return guarded(function, [&] {
+        set_to_none(request);
         const Site site = site_of_call(handle);
         const auto with_request = [&](Call &call, const Comm &of) {
-            if (request) {
-                *request = XCOLL_REQUEST_NULL;
-            }
             describe(call, of); // first, as only a call that is described can be refused as what it is
             out(request, "request");
             call.op.form = Form::immediate;
@@ -177,6 +182,7 @@ template <class Describe>
 xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
                           Describe describe) noexcept {
     return guarded(function, [&] {
+        set_to_none(request);
         if (Group *group = current_group()) {
             const Failure why(XCOLL_ERR_STATE, "a group is open: its calls become persistent together, by "
                                                "xcoll_group_end_init");
@@ -184,7 +190,7 @@ xcoll_result_t persistent(const char *function, xcoll_comm_t handle, xcoll_reque
             throw why;
         }
         Comm &comm = checked(handle);
-        out(request, "request") = XCOLL_REQUEST_NULL;
+        out(request, "request");
         auto plan = std::make_unique<Plan>(comm);
         describe(plan->own_call(), comm); // takes no number yet, so nobody is told if it is refused
         plan->make_persistent();

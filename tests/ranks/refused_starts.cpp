@@ -45,6 +45,23 @@ void a_refused_start_takes_its_place(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_request_free(&request));
 }
 
+// Nobody takes what was there before for a request.
+void a_refused_call_leaves_no_request(const Rank &, xcoll_comm_t comm) {
+    const auto garbage = reinterpret_cast<xcoll_request_t>(uintptr_t{0x33});
+    const auto refused = [=](xcoll_result_t result, auto call,
+                             const ranks::Location &where = ranks::Location::current()) {
+        xcoll_request_t request = garbage;
+        ranks::expect(result, call(&request), where);
+        ranks::check(request == XCOLL_REQUEST_NULL, "a refused call leaves something that is no request", where);
+    };
+    refused(XCOLL_ERR_ARGUMENT, [](auto *request) { return xcoll_ibarrier(XCOLL_COMM_NULL, request); });
+    refused(XCOLL_ERR_ARGUMENT, [](auto *request) { return xcoll_barrier_init(XCOLL_COMM_NULL, request); });
+    ranks::succeed(xcoll_group_start());
+    refused(XCOLL_ERR_ARGUMENT, [](auto *request) { return xcoll_ibarrier(XCOLL_COMM_NULL, request); });
+    refused(XCOLL_ERR_STATE, [=](auto *request) { return xcoll_barrier_init(comm, request); });
+    refused(XCOLL_ERR_ARGUMENT, [](auto *request) { return xcoll_group_iend(request); });
+}
+
 void an_init_within_a_group_fails_the_group(const Rank &rank, xcoll_comm_t comm) {
     int one = 1, sum = 0;
     xcoll_request_t request = XCOLL_REQUEST_NULL;
@@ -61,7 +78,7 @@ void an_init_within_a_group_fails_the_group(const Rank &rank, xcoll_comm_t comm)
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     for (const auto part : {a_list_is_started_behind_one_that_has_failed, a_refused_start_takes_its_place,
-                            an_init_within_a_group_fails_the_group}) {
+                            a_refused_call_leaves_no_request, an_init_within_a_group_fails_the_group}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }
