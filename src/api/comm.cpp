@@ -183,7 +183,7 @@ xcoll_result_t xcoll_comm_dup(xcoll_comm_t comm, xcoll_comm_t *out) {
 
 xcoll_result_t xcoll_comm_free(xcoll_comm_t *comm) {
     return guarded(__func__, [&] {
-        xcoll_comm_t &handle = out(comm, "comm");
+        xcoll_comm_t &handle = handle_at(comm, "comm");
         if (handle == XCOLL_COMM_NULL) {
             return;
         }

@@ -75,4 +75,12 @@ template <class T> T &out(T *pointer, const char *name) {
     return *pointer;
 }
 
+// The same of what the caller has got before.
+template <class T> T &handle_at(T *pointer, const char *name) {
+    if (!pointer) {
+        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected the address of a handle", name);
+    }
+    return *pointer;
+}
+
 } // namespace xcoll::api

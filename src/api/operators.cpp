@@ -75,7 +75,7 @@ xcoll_result_t xcoll_op_create_premul(const void *scalar, xcoll_dtype_t dtype, u
 
 xcoll_result_t xcoll_op_free(xcoll_op_t *op) {
     return guarded(__func__, [&] {
-        if (out(op, "op") == 0) {
+        if (handle_at(op, "op") == 0) {
             return;
         }
         if (is_operator(*op)) {

@@ -157,7 +157,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
 
 void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statuses[]) {
     if (count != 0) {
-        out(requests, "requests");
+        handle_at(requests, "requests");
     }
     std::optional<Failure> first;
     for (size_t i = 0; i < count; ++i) {
@@ -184,7 +184,7 @@ extern "C" {
 
 xcoll_result_t xcoll_test(xcoll_request_t *request, int *done) {
     return guarded(__func__, [&] {
-        xcoll_request_t &handle = out(request, "request");
+        xcoll_request_t &handle = handle_at(request, "request");
         out(done, "done") = 0;
         Plan *plan = active(handle);
         *done = 1; // also if it has ended with an error
@@ -197,12 +197,12 @@ xcoll_result_t xcoll_test(xcoll_request_t *request, int *done) {
 }
 
 xcoll_result_t xcoll_wait(xcoll_request_t *request) {
-    return guarded(__func__, [&] { wait(out(request, "request"), nullptr); });
+    return guarded(__func__, [&] { wait(handle_at(request, "request"), nullptr); });
 }
 
 xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int *done, xcoll_status_t *status) {
     return guarded(__func__, [&] {
-        xcoll_request_t &handle = out(request, "request");
+        xcoll_request_t &handle = handle_at(request, "request");
         out(done, "done") = 0;
         Plan *plan = active(handle);
         *done = 1; // also if it has ended with an error
@@ -228,7 +228,7 @@ xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *i
     return guarded(__func__, [&] {
         out(index, "index") = count;
         if (count != 0) {
-            out(requests, "requests");
+            handle_at(requests, "requests");
         }
         std::vector<Plan *> plans;
         for (size_t i = 0; i < count; ++i) {
@@ -243,7 +243,7 @@ xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *i
 
 xcoll_result_t xcoll_start(xcoll_request_t *request) {
     return guarded(__func__, [&] {
-        Plan &plan = checked_startable(out(request, "request"));
+        Plan &plan = checked_startable(handle_at(request, "request"));
         plan.start();
         plan.check_started();
     });
@@ -252,7 +252,7 @@ xcoll_result_t xcoll_start(xcoll_request_t *request) {
 xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
     return guarded(__func__, [&] {
         if (count != 0) {
-            out(requests, "requests");
+            handle_at(requests, "requests");
         }
         start_all(count, requests);
     });
@@ -260,7 +260,7 @@ xcoll_result_t xcoll_startall(size_t count, xcoll_request_t requests[]) {
 
 xcoll_result_t xcoll_start_enqueue(xcoll_request_t *request, xcoll_stream_t stream) {
     return guarded(__func__, [&] {
-        Plan &plan = checked_startable(out(request, "request"));
+        Plan &plan = checked_startable(handle_at(request, "request"));
         try {
             check_stream(stream);
         } catch (...) {
@@ -316,7 +316,7 @@ xcoll_result_t xcoll_request_on_done(xcoll_request_t request, void (*fn)(void *c
 
 xcoll_result_t xcoll_request_free(xcoll_request_t *request) {
     return guarded(__func__, [&] {
-        xcoll_request_t &handle = out(request, "request");
+        xcoll_request_t &handle = handle_at(request, "request");
         if (handle != XCOLL_REQUEST_NULL) {
             checked_request(handle);
             release(handle);

@@ -96,7 +96,7 @@ xcoll_result_t xcoll_type_extent(xcoll_dtype_t dtype, size_t *bytes) {
 
 xcoll_result_t xcoll_type_free(xcoll_dtype_t *type) {
     return guarded(__func__, [&] {
-        if (out(type, "type") == 0) {
+        if (handle_at(type, "type") == 0) {
             return;
         }
         if (is_dtype(*type)) {

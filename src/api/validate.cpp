@@ -11,16 +11,20 @@ void fail_dtype(const char *name, xcoll_dtype_t dtype) {
     if (process().types().find(dtype)) {
         fail(XCOLL_ERR_TYPE, "%s %#x was made by the user: expected a predefined type", name, dtype);
     }
-    fail(XCOLL_ERR_TYPE, "%s %#x is not a data type%s", name, dtype,
-         is_operator(dtype) ? ": it is an operator; are a type and an operator swapped?"
-                            : ": expected XCOLL_FLOAT32 or another of xcoll.h");
+    const bool is_swapped = is_operator(dtype) || process().operators().is_handle(dtype);
+    fail(XCOLL_ERR_TYPE, "%s %#x is not a data type: %s", name, dtype,
+         is_swapped                           ? "it is an operator; are a type and an operator swapped?"
+         : process().types().is_handle(dtype) ? "was it freed before?"
+                                              : "expected XCOLL_FLOAT32 or another of xcoll.h");
 }
 
 void fail_operator(xcoll_dtype_t dtype, xcoll_op_t op) {
     if (!is_operator(op)) {
-        fail(XCOLL_ERR_OP, "op %#x is not an operator%s", op,
-             is_dtype(op) ? ": it is a data type; are dtype and op swapped?"
-                          : ": expected XCOLL_SUM or another of xcoll.h");
+        const bool is_swapped = is_dtype(op) || process().types().is_handle(op);
+        fail(XCOLL_ERR_OP, "op %#x is not an operator: %s", op,
+             is_swapped                            ? "it is a data type; are dtype and op swapped?"
+             : process().operators().is_handle(op) ? "was it freed before?"
+                                                   : "expected XCOLL_SUM or another of xcoll.h");
     }
     fail(XCOLL_ERR_OP, "op %s is not defined for dtype %s; xcoll_allreduce(3) lists which types have which operators",
          name_of(operator_of(op)), name_of(dtype_of(dtype)));

@@ -32,6 +32,10 @@ public:
         slots_[index].object = make();
         return handle(index);
     }
+    // Whether it is a handle of these objects, alive or not.
+    bool is_handle(uint32_t wanted) const {
+        return (wanted & ~(index_mask | generation_mask << index_bits)) == range_;
+    }
     // nullptr: there is none, or none any more.
     std::shared_ptr<const T> find(uint32_t wanted) {
         const std::lock_guard lock(mutex_);

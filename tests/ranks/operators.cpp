@@ -294,6 +294,14 @@ void mistakes(const Rank &, xcoll_comm_t) {
     ranks::expect(XCOLL_ERR_OP, xcoll_op_free(&op));
     op = 0;
     ranks::succeed(xcoll_op_free(&op));
+    int data = 1;
+    ranks::succeed(xcoll_op_create_premul(&scalar, XCOLL_FLOAT32, 0, &op));
+    ranks::expect(XCOLL_ERR_TYPE, xcoll_reduce_local(&data, &data, 1, op, XCOLL_SUM));
+    ranks::expect_message({"swapped"});
+    const xcoll_op_t freed = op;
+    ranks::succeed(xcoll_op_free(&op));
+    ranks::expect(XCOLL_ERR_OP, xcoll_reduce_local(&data, &data, 1, XCOLL_INT32, freed));
+    ranks::expect_message({"freed before"});
 }
 
 void test(Rank &rank) {
