@@ -46,6 +46,18 @@ void receive() {
     }
 }
 
+// The first rank waits for a message, and others for it and for the last one, which stays away.
+void receive_first() {
+    const Job job = start();
+    const int last = job.size - 1;
+    char byte;
+    if (job.rank == 0) {
+        ranks::succeed(xcoll_recv(&byte, 1, XCOLL_INT8, last, 7, job.world));
+    } else if (job.rank != last) {
+        ranks::succeed(xcoll_barrier(job.world));
+    }
+}
+
 // A request that is tested and never done.
 void test() {
     const Job job = start();
@@ -110,9 +122,10 @@ struct Way {
     const char *name;
     void (*go)();
 };
-constexpr Way ways[] = {{"away", stay_away}, {"cross", cross},   {"receive", receive},
-                        {"test", test},      {"many", many},     {"leave", leave},
-                        {"end", end_one},    {"fork", fork_one}, {"threads", threads}};
+constexpr Way ways[] = {
+    {"away", stay_away}, {"cross", cross},    {"receive", receive}, {"receive_first", receive_first},
+    {"test", test},      {"many", many},      {"leave", leave},     {"end", end_one},
+    {"fork", fork_one},  {"threads", threads}};
 
 } // namespace
 

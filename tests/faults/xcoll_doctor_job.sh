@@ -81,6 +81,13 @@ stop_job
 begin 2 receive
 until_true tells 'in recv from rank 1, 1 bytes' -p "$job"
 stop_job
+begin 3 receive_first
+until_true tells 'ranks 0 and 2 have not entered operation 1, barrier; rank 1 has waited for' -p "$job"
+until_true tells 'in recv from rank 2, 1 bytes' -p "$job"
+[ "$(grep -c "own code" "$work/out")" -eq 1 ] || wrong 'a rank that waits for a message is said to be elsewhere'
+grep -qE "^rank 2 \(process [0-9]+\) is in the program's own code\.$" "$work/out" || wrong 'it is not told what rank 2 does'
+grep -qE '^rank 0 \(process [0-9]+\) has waited for [0-9]+ s in recv from rank 2, 1 bytes\.$' "$work/out" || wrong 'it is not told what rank 0 does'
+stop_job
 begin 2 test
 until_true tells 'rank 1 has not entered operation 1, barrier; rank 0 has waited for' -p "$job"
 stop_job

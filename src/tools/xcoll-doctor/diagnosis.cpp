@@ -154,7 +154,11 @@ std::vector<int> ranks_that(const CommunicatorState &comm, const std::function<b
     return ranks;
 }
 
-// What a rank does that others wait for, and that is not stopped.
+bool is_in_message(const RankState &rank) {
+    return rank.is == Is::waiting && rank.oldest == 0;
+}
+
+// What a rank does that others wait for, and that is neither stopped nor in a message of this communicator.
 std::string occupation(int r, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
     const RankState &rank = here.ranks[static_cast<size_t>(r)];
     for (const CommunicatorState &other : all) {
@@ -199,7 +203,7 @@ void find_missing(CommunicatorState &comm, const std::vector<CommunicatorState> 
         comm.findings.push_back(format("%s %s not entered %s; %s", list_of_ranks(missing).c_str(),
                                        missing.size() == 1 ? "has" : "have", operation.c_str(), who_waits.c_str()));
         for (const int r : missing) {
-            if (!at(r).is_stopped()) { // find_losses() tells
+            if (!at(r).is_stopped() && !is_in_message(at(r))) { // find_losses() and find_messages() tell
                 comm.findings.push_back(occupation(r, comm, all));
             }
         }
@@ -218,7 +222,7 @@ void find_missing(CommunicatorState &comm, const std::vector<CommunicatorState> 
 void find_messages(CommunicatorState &comm) {
     for (size_t r = 0; r < comm.ranks.size(); ++r) {
         const RankState &rank = comm.ranks[r];
-        if (rank.is == Is::waiting && rank.oldest == 0 && rank.seconds >= worth_telling_s) {
+        if (is_in_message(rank) && rank.seconds >= worth_telling_s) {
             comm.findings.push_back(format("rank %zu (process %d) has waited for %.0f s in %s", r, rank.pid,
                                            rank.seconds, rank.call.c_str()));
         }
