@@ -118,14 +118,32 @@ void threads() {
     looked_at::on_threads(3, [](const Job &job) { add_up(job.world, job.rank == 0 ? 1 : 2); });
 }
 
+// The first two wait in two communicators for one that stays away from both.
+void split_threads() {
+    looked_at::on_threads(3, [](const Job &job) {
+        xcoll_comm_t pair;
+        ranks::succeed(xcoll_comm_split(job.world, job.rank == 2, 0, &pair));
+        if (job.rank != 1) {
+            add_up(job.rank == 0 ? pair : job.world, 1);
+        }
+    });
+}
+
 struct Way {
     const char *name;
     void (*go)();
 };
-constexpr Way ways[] = {
-    {"away", stay_away}, {"cross", cross},    {"receive", receive}, {"receive_first", receive_first},
-    {"test", test},      {"many", many},      {"leave", leave},     {"end", end_one},
-    {"fork", fork_one},  {"threads", threads}};
+constexpr Way ways[] = {{"away", stay_away},
+                        {"cross", cross},
+                        {"receive", receive},
+                        {"receive_first", receive_first},
+                        {"test", test},
+                        {"many", many},
+                        {"leave", leave},
+                        {"end", end_one},
+                        {"fork", fork_one},
+                        {"threads", threads},
+                        {"split_threads", split_threads}};
 
 } // namespace
 

@@ -123,6 +123,15 @@ until_true tells 'rank 0 has not entered operation 2, allreduce' -p "$job"
 [ "$(rank_pids | sort -u)" = "$job" ] || wrong 'the threads are not of one process'
 kill "$job"
 wait "$job"
+# Which of them waits in another communicator is not known: the one that keeps both waiting is in none.
+"$hangs" split_threads "$marker" &
+job=$!
+until_true tells 'ranks 0 and 1 have not entered operation 3, allreduce' -p "$job"
+until_true tells 'rank 1 has not entered operation 1, allreduce' -p "$job"
+silent out ') waits in communicator'
+says out "rank 1 (process $job) is in the program's own code or in another communicator: it shares its process"
+kill "$job"
+wait "$job"
 
 # What cannot be looked into.
 sleep 1000 "$marker" &

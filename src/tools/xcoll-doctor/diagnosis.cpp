@@ -158,19 +158,39 @@ bool is_in_message(const RankState &rank) {
     return rank.is == Is::waiting && rank.oldest == 0;
 }
 
-// What a rank does that others wait for, and that is neither stopped nor in a message of this communicator.
-std::string occupation(int r, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
-    const RankState &rank = here.ranks[static_cast<size_t>(r)];
+// Records name their process, not their thread: where ranks are threads, those of two communicators cannot be told to
+// be one.
+bool has_several_ranks(pid_t pid, const std::vector<CommunicatorState> &all) {
+    return std::any_of(all.begin(), all.end(), [&](const CommunicatorState &comm) {
+        return ranks_that(comm, [&](const RankState &rank) { return rank.pid == pid; }).size() > 1;
+    });
+}
+
+// Where a process waits, but for what it does in one communicator; "" if nowhere.
+std::string wait_elsewhere(pid_t pid, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
     for (const CommunicatorState &other : all) {
         for (size_t p = 0; p < other.ranks.size(); ++p) {
             const RankState &there = other.ranks[p];
-            if (&other != &here && there.pid == rank.pid && there.is == Is::waiting) {
-                return format("rank %d (process %d) waits in %s, as rank %zu in operation %s, %s", r, rank.pid,
-                              other.label.c_str(), p, there.operation.c_str(), there.call.c_str());
+            if (&other != &here && there.pid == pid && there.is == Is::waiting) {
+                return format("%s, as rank %zu in operation %s, %s", other.label.c_str(), p, there.operation.c_str(),
+                              there.call.c_str());
             }
         }
     }
-    return format("rank %d (process %d) is in the program's own code", r, rank.pid);
+    return "";
+}
+
+// What a rank does that others wait for, and that is neither stopped nor in a message of this communicator.
+std::string occupation(int r, const CommunicatorState &here, const std::vector<CommunicatorState> &all) {
+    const pid_t pid = here.ranks[static_cast<size_t>(r)].pid;
+    const std::string who = format("rank %d (process %d)", r, pid), elsewhere = wait_elsewhere(pid, here, all);
+    if (elsewhere.empty()) {
+        return who + " is in the program's own code";
+    }
+    if (has_several_ranks(pid, all)) {
+        return who + " is in the program's own code or in another communicator: it shares its process with other ranks";
+    }
+    return who + " waits in " + elsewhere;
 }
 
 // The first operation that somebody has not finished, and who is missing there.
