@@ -142,6 +142,18 @@ kill "$job"
 wait "$job"
 run 2 -p "$job"
 says err 'there is no process'
+if command -v python3 >/dev/null; then
+    python3 -c 'import os, time; os.memfd_create("xcoll-flight"); time.sleep(1000)' "$marker" &
+    job=$!
+    has_file() { readlink /proc/$job/fd/* 2>/dev/null | grep -q xcoll-flight; }
+    until_true has_file
+    for form in '' --json; do
+        run 2 -p "$job" $form
+        says err "process $job cannot be looked into: what it shows is not of xcoll"
+    done
+    kill "$job"
+    wait "$job"
+fi
 run 2 -p 0
 # Without /proc there is nothing to look into, and it says so.
 if unshare -m mount -t tmpfs none /proc 2>/dev/null; then

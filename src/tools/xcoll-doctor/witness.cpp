@@ -165,7 +165,14 @@ Testimony hear(pid_t pid) {
     if (pid != 0) {
         testimony.witnesses = with_peers(std::move(testimony.witnesses), wanted);
     }
-    if (testimony.witnesses.empty() && testimony.silences.empty()) {
+    if (testimony.witnesses.empty() && !testimony.silences.empty()) {
+        std::string all;
+        for (const std::string &silence : testimony.silences) {
+            tools::add_item(all, "; ", silence);
+        }
+        throw tools::Mistake(all);
+    }
+    if (testimony.witnesses.empty()) {
         throw tools::Mistake(
             pid == 0
                 ? "no process that this user may look into shows a communicator"
