@@ -126,8 +126,11 @@ double measure_all(const Options &options, const Member &member) {
     return wrong;
 }
 
-// Without any rank.
+// Needs no rank; of a job, the first one does it for all.
 void compare_files(const Options &options) {
+    if (xcoll::tools::is_a_further_rank()) {
+        return;
+    }
     const std::vector<Record> earlier = earlier_results(options);
     std::vector<Record> later = read_records(options.later);
     Report report(options.output, later, earlier, options.compare);

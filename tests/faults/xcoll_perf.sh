@@ -119,6 +119,10 @@ grep -qE '^bcast +64 .* 210\* +1\.50$' "$work/out" || wrong 'not told that the m
 says out '* The machine changed'
 run 0 --compare "$work/first" "$work/second" --csv
 [ "$(column moved)" = since ] || wrong 'the file does not tell that the machine changed'
+rm -f "$work/drawn."*
+tool=$xcollrun run 0 -n 3 sh -c '"$0" --compare "$1" "$2" --csv --plot "$3.$XCOLL_RANK"' "$perf" "$work/first" "$work/second" "$work/drawn"
+lines out 2
+[ "$(echo "$work/drawn."*)" = "$work/drawn.0" ] || wrong 'not the first rank alone draws what two files say'
 run 2 --compare "$work/first" "$work/second" "$work/second"
 run 2 --compare "$work/first" "$work/there-is-none"
 echo '{"results": [' >"$work/broken"

@@ -81,13 +81,16 @@ std::vector<std::string_view> take_options(const Tool &tool, int count, const ch
     return words;
 }
 
+bool is_a_further_rank() {
+    const char *rank = std::getenv("XCOLL_RANK");
+    return rank && std::strcmp(rank, "0") != 0;
+}
+
 int guarded_main(const Tool &tool, const std::function<int()> &run) {
     try {
         return once_printed(tool.name, run());
     } catch (const Mistake &mistake) {
-        // In a job every rank makes the same one.
-        const char *rank = std::getenv("XCOLL_RANK");
-        if (rank && std::strcmp(rank, "0") != 0) {
+        if (is_a_further_rank()) {
             return exit_usage;
         }
         std::fflush(stdout);

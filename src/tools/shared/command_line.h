@@ -32,6 +32,9 @@ struct Tool {
 // "--" ends the options. --help and --version are everybody's: they print and exit. Throws Mistake.
 std::vector<std::string_view> take_options(const Tool &tool, int count, const char *const *arguments);
 
+// In a job every rank comes to the same; rank 0 says it for all.
+bool is_a_further_rank();
+
 // What main() returns: that of `run`, exit_usage after a Mistake, which is printed, or 1 if what `run` printed was
 // lost.
 constexpr int exit_usage = 2;
