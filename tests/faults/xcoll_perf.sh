@@ -124,6 +124,10 @@ tool=$xcollrun run 0 -n 3 sh -c '"$0" --compare "$1" "$2" --csv --plot "$3.$XCOL
 lines out 2
 [ "$(echo "$work/drawn."*)" = "$work/drawn.0" ] || wrong 'not the first rank alone draws what two files say'
 run 2 --compare "$work/first" "$work/second" "$work/second"
+for rest in '--op bcast' '--sizes 64' '-b 8' '--seconds 1' --check '-t 2'; do
+    run 2 --compare "$work/first" "$work/second" $rest
+    says err "${rest% *}: nothing is measured where two files are compared"
+done
 run 2 --compare "$work/first" "$work/there-is-none"
 echo '{"results": [' >"$work/broken"
 run 2 -t 2 --compare "$work/broken"

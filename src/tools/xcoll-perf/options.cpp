@@ -125,6 +125,7 @@ struct Parsed {
     Options options;
     Range range;
     bool list = false;
+    const char *measuring = nullptr; // an option that is about what is measured
 };
 
 // What is measured.
@@ -162,6 +163,26 @@ void add_size_options(std::vector<tools::Option> &table, Options &o, Range &rang
                                size("-i", "BYTES", "each larger by so much, instead", range.step)});
 }
 
+// What is about measuring and not about results, which may be others' as well.
+void add_measuring_options(std::vector<tools::Option> &table, Parsed &parsed) {
+    Options &o = parsed.options;
+    using Value = std::string_view;
+    add_subject_options(table, o);
+    add_size_options(table, o, parsed.range);
+    table.insert(
+        table.end(),
+        {{"--seconds", "S", "time for each line; default: 0.1", [&o](Value v) { o.seconds = parse_seconds(v); }},
+         {"--check", nullptr, "compare results with a plain reference", [&o](Value) { o.check = true; }},
+         {"-t", "N", "N threads as ranks, without xcollrun",
+          [&o](Value v) { o.threads = static_cast<int>(tools::take_number("-t", v, 1, most_threads)); }}});
+    for (tools::Option &option : table) {
+        option.take = [&parsed, name = option.name, take = std::move(option.take)](Value v) {
+            parsed.measuring = name;
+            take(v);
+        };
+    }
+}
+
 tools::Tool tool_for(Parsed &parsed) {
     Options &o = parsed.options;
     using Value = std::string_view;
@@ -171,15 +192,10 @@ tools::Tool tool_for(Parsed &parsed) {
         "Measures operations of xcoll: under xcollrun, whose job it is then, or with -t among threads. Times are\n"
         "microseconds of a call on its slowest rank. Lists are separated by commas; 'all' names everything.\n",
         {}};
-    add_subject_options(tool.options, o);
-    add_size_options(tool.options, o, parsed.range);
+    add_measuring_options(tool.options, parsed);
     tool.options.insert(
         tool.options.end(),
-        {{"--seconds", "S", "time for each line; default: 0.1", [&o](Value v) { o.seconds = parse_seconds(v); }},
-         {"--check", nullptr, "compare results with a plain reference", [&o](Value) { o.check = true; }},
-         {"-t", "N", "N threads as ranks, without xcollrun",
-          [&o](Value v) { o.threads = static_cast<int>(tools::take_number("-t", v, 1, most_threads)); }},
-         {"--json", nullptr, "print JSON", [&o](Value) { set_output(o, Output::json); }},
+        {{"--json", nullptr, "print JSON", [&o](Value) { set_output(o, Output::json); }},
          {"--csv", nullptr, "print CSV", [&o](Value) { set_output(o, Output::csv); }},
          {"--plot", "FILE", "draw the times as SVG, too", [&o](Value v) { o.plot = v; }},
          {"--compare", "FILE", "show the ratio to results that --json printed; with later ones, measure nothing",
@@ -225,13 +241,18 @@ void choose_sizes(Options &options, const Range &range) {
     }
 }
 
-void take_words(Options &options, const std::vector<std::string_view> &words) {
+void take_words(Parsed &parsed, const std::vector<std::string_view> &words) {
+    Options &options = parsed.options;
     if (words.empty()) {
         return;
     }
     if (options.compare.empty() || words.size() > 1) {
         throw Mistake("unexpected '" + std::string(words.back()) + "': operations are named by --op, and a file of " +
                       "results stands behind --compare and the file that it is compared with");
+    }
+    if (parsed.measuring) {
+        throw Mistake(std::string(parsed.measuring) + ": nothing is measured where two files are compared: expected " +
+                      "--json or --csv and --plot only");
     }
     options.later = words[0];
 }
@@ -248,7 +269,7 @@ int with_options(int count, const char *const *arguments, int (*run)(const Optio
             print_lists();
             return 0;
         }
-        take_words(parsed.options, words);
+        take_words(parsed, words);
         choose_sizes(parsed.options, parsed.range);
         if (!parsed.options.plot.empty()) {
             tools::check_target("--plot", parsed.options.plot);
