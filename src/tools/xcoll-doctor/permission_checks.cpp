@@ -22,21 +22,26 @@ namespace {
 Finding look_at_open_files(const Patient &patient) {
     rlimit values{};
     getrlimit(RLIMIT_NOFILE, &values);
+    const auto soft = static_cast<unsigned long long>(values.rlim_cur),
+               hard = static_cast<unsigned long long>(values.rlim_max);
     // A rank keeps what it opens below this, however many ranks there are. xcollrun raises its own limit as far as it
     // may; with --label it needs most, and usually it is started with no more than the standard descriptors.
-    constexpr rlim_t of_rank = 64;
+    constexpr unsigned long long of_rank = 64;
     constexpr size_t standard_descriptors = 3;
-    const rlim_t of_launcher = tools::open_files_needed(patient.ranks, true, standard_descriptors);
-    if (values.rlim_max < of_launcher || values.rlim_cur < of_rank) {
-        return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun",
-                              static_cast<unsigned long long>(values.rlim_cur),
-                              static_cast<unsigned long long>(values.rlim_max), patient.ranks,
-                              static_cast<unsigned long long>(of_rank), static_cast<unsigned long long>(of_launcher)),
-                       "ranks hand each other descriptors while they start, and would run out of them",
-                       "raise the limit: ulimit -n, nofile in /etc/security/limits.conf, --ulimit of a container");
+    const unsigned long long plain = tools::open_files_needed(patient.ranks, false, standard_descriptors),
+                             labelled = tools::open_files_needed(patient.ranks, true, standard_descriptors);
+    const char *advice = "raise the limit: ulimit -n, nofile in /etc/security/limits.conf, --ulimit of a container";
+    if (hard < plain || soft < of_rank) {
+        return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun", soft,
+                              hard, patient.ranks, of_rank, plain),
+                       "ranks hand each other descriptors while they start, and would run out of them", advice);
     }
-    return good(format("%llu, enough for %s", static_cast<unsigned long long>(values.rlim_cur),
-                       tools::counted(patient.ranks, "rank", "ranks").c_str()));
+    if (hard < labelled) {
+        return warning(format("%llu, at most %llu, enough for %d ranks, but xcollrun needs %llu to label their output",
+                              soft, hard, patient.ranks, labelled),
+                       "jobs of so many ranks start without --label only", advice);
+    }
+    return good(format("%llu, enough for %s", soft, tools::counted(patient.ranks, "rank", "ranks").c_str()));
 }
 
 Finding look_at_filter(const Patient &patient) {
