@@ -13,4 +13,8 @@ constexpr rlim_t open_files_needed(int ranks, bool reads_output, size_t open_bef
     return static_cast<rlim_t>(ranks) * (reads_output ? 4 : 2) + ours + open_before;
 }
 
+// So many xcollrun finds open if it was started with no more than the standard descriptors: these, and its own for
+// signals, the guard and the look at them.
+constexpr size_t fewest_open_before = 6;
+
 } // namespace xcoll::tools

@@ -25,11 +25,10 @@ Finding look_at_open_files(const Patient &patient) {
     const auto soft = static_cast<unsigned long long>(values.rlim_cur),
                hard = static_cast<unsigned long long>(values.rlim_max);
     // A rank keeps what it opens below this, however many ranks there are. xcollrun raises its own limit as far as it
-    // may; with --label it needs most, and usually it is started with no more than the standard descriptors.
+    // may, and needs most with --label.
     constexpr unsigned long long of_rank = 64;
-    constexpr size_t standard_descriptors = 3;
-    const unsigned long long plain = tools::open_files_needed(patient.ranks, false, standard_descriptors),
-                             labelled = tools::open_files_needed(patient.ranks, true, standard_descriptors);
+    const unsigned long long plain = tools::open_files_needed(patient.ranks, false, tools::fewest_open_before),
+                             labelled = tools::open_files_needed(patient.ranks, true, tools::fewest_open_before);
     const char *advice = "raise the limit: ulimit -n, nofile in /etc/security/limits.conf, --ulimit of a container";
     if (hard < plain || soft < of_rank) {
         return problem(format("%llu, at most %llu, but %d ranks need %llu in each of them and %llu in xcollrun", soft,
