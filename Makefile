@@ -4,7 +4,9 @@
 # S is the source tree with a slash at its end, empty when make runs in it. BUILD is where everything goes.
 S := $(filter-out ./,$(dir $(lastword $(MAKEFILE_LIST))))
 BUILD ?= build
-$(foreach v,S BUILD,$(if $(word 2,$($v)),$(error $v=$($v): expected a path without blanks)))
+$(foreach v,BUILD CURDIR,$(if $(word 2,$($v)),$(error $v=$($v): expected a path without blanks)))
+# Of a path of this file with blanks the last word was taken above, and no file is called so.
+$(if $(realpath $(lastword $(MAKEFILE_LIST))),,$(error $(strip $(MAKEFILE_LIST)): expected a path without blanks))
 export LC_ALL := C
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
