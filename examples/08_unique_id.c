@@ -48,7 +48,12 @@ static void work(const xcoll_unique_id_t *id, int rank, int size) {
 }
 
 int main(int argc, char **argv) {
-    const int size = argc > 1 ? atoi(argv[1]) : 3;
+    char *end = "";
+    const long size = argc > 1 ? strtol(argv[1], &end, 10) : 3;
+    if (argc > 2 || *end != '\0' || size < 1 || size > 1024) {
+        fprintf(stderr, "usage: %s [processes], from 1 to 1024\n", argv[0]);
+        return 2;
+    }
 
     /* Before the processes are made: whoever makes the id keeps a socket open for it, which a child may take over. */
     xcoll_unique_id_t id;
@@ -60,7 +65,7 @@ int main(int argc, char **argv) {
             return 1;
         }
         if (child == 0) {
-            work(&id, rank, size);
+            work(&id, rank, (int)size);
             exit(0);
         }
     }
