@@ -13,6 +13,18 @@ for program in xcollrun xcoll-info xcoll-perf xcoll-tune xcoll-doctor; do
     [ "$(cat "$work/out")" = "$program $version" ] || wrong "$program --version says: $(cat "$work/out")"
 done
 
+# How many ranks there may be is told by the page as by the tool. xcollrun ends as its page says.
+refuses_ranks() { # EXPECTED-CODE TOOL OPTION
+    local bounds
+    in_build "$2" "$1" "$3" 0
+    bounds=$(grep -oE 'from 1 to [0-9]+' "$work/err") || wrong "$2 $3 0 does not tell the bounds: $(cat "$work/err")"
+    sed -n "/^\.It Fl ${3#-} Ar/,/^\.It/p" "$SRC/man/man1/$2.1" | paste -sd' ' | grep -qF "$bounds" ||
+        wrong "the page of $2 does not say that $3 takes a number $bounds"
+}
+refuses_ranks 125 xcollrun -n
+for program in xcoll-info xcoll-tune xcoll-doctor; do refuses_ranks 2 $program -n; done
+refuses_ranks 2 xcoll-perf -t
+
 in_build xcoll-info 0 -- limits
 says out 'open files'
 in_build xcoll-info 2 -- --json
