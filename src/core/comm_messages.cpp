@@ -58,6 +58,8 @@ void Comm::check_message_peers() {
 class Comm::MessagesAtOnce {
 public:
     struct Message {
+        Message() { // written here, or a list of them would clear all of each first
+        }
         const Op *op = nullptr;
         Recorded recorded;
         std::optional<UserMessage> steps;
