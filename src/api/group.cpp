@@ -9,12 +9,12 @@ namespace xcoll::api {
 namespace {
 
 // The outermost group; nullptr at the end of an inner one.
-std::unique_ptr<Group> ended_group() {
+OwnGroup ended_group() {
     check_not_forked();
     return close_group();
 }
 std::unique_ptr<Plan> plan_of_group(Group::Use use) {
-    const std::unique_ptr<Group> group = ended_group();
+    const OwnGroup group = ended_group();
     return group ? group->plan(use) : nullptr;
 }
 
@@ -25,6 +25,7 @@ std::unique_ptr<Plan> plan_of_group(Group::Use use) {
 using namespace xcoll::api;
 using xcoll::fail;
 using xcoll::Group;
+using xcoll::OwnGroup;
 using xcoll::Plan;
 
 extern "C" {
@@ -49,7 +50,7 @@ xcoll_result_t xcoll_group_then(void) {
 xcoll_result_t xcoll_group_cancel(void) {
     return guarded(__func__, [] {
         while (xcoll::current_group()) {
-            if (const std::unique_ptr<Group> group = xcoll::close_group()) {
+            if (const OwnGroup group = xcoll::close_group()) {
                 group->cancel(xcoll::Failure(XCOLL_ERR_ABORTED, "the group of this call was cancelled"));
             }
         }
@@ -58,7 +59,7 @@ xcoll_result_t xcoll_group_cancel(void) {
 
 xcoll_result_t xcoll_group_end(void) {
     return guarded(__func__, [] {
-        if (const std::unique_ptr<Group> group = ended_group()) {
+        if (const OwnGroup group = ended_group()) {
             group->run();
         }
     });

@@ -2,6 +2,8 @@
 // operator, or one that is told of the end of a request. No argument of a call names these, so they hang on the thread.
 #pragma once
 
+#include <cstddef>
+
 #include "core/process.h"
 
 namespace xcoll {
@@ -14,6 +16,10 @@ struct Inside {
     // Not its owner: where an end of the thread is to be noted, the system wants memory or aborts.
     Group *group = nullptr;
     int group_depth = 0;
+    // Where that group lies, as most programs have many short ones, one after the other (core/thread_group.cpp).
+    static constexpr size_t group_bytes = 160;
+    alignas(std::max_align_t) std::byte group_room[group_bytes] = {};
+    bool is_group_room_taken = false;
     // Functions of users' operators: more than one if an operator reduces with another one.
     int operators = 0;
     const Observer *telling = nullptr;

@@ -1,20 +1,45 @@
 #include "core/thread_group.h"
 
+#include <new>
 #include <utility>
 
 namespace xcoll {
+
+namespace {
+
+// The second one at a time, as of a function of the user's that the first one calls, needs the heap.
+Group *new_group(Inside &mine) {
+    static_assert(sizeof(Group) <= Inside::group_bytes && alignof(Group) <= alignof(std::max_align_t));
+    if (mine.is_group_room_taken) {
+        return new Group;
+    }
+    mine.is_group_room_taken = true;
+    return new (mine.group_room) Group;
+}
+
+} // namespace
+
+void GroupEnd::operator()(Group *group) const {
+    Inside &mine = inside_of_thread();
+    if (static_cast<void *>(group) != mine.group_room) {
+        delete group;
+        return;
+    }
+    group->~Group();
+    mine.is_group_room_taken = false;
+}
 
 void open_group() {
     Inside &mine = inside_of_thread();
     check_outside_operators(mine);
     if (mine.group_depth == 0) {
-        mine.group = new Group;
+        mine.group = new_group(mine);
         process().thread_enters();
     }
     ++mine.group_depth;
 }
 
-std::unique_ptr<Group> close_group() {
+OwnGroup close_group() {
     Inside &mine = inside_of_thread();
     check_outside_operators(mine);
     if (mine.group_depth == 0) {
@@ -24,7 +49,7 @@ std::unique_ptr<Group> close_group() {
         return nullptr;
     }
     process().thread_leaves();
-    return std::unique_ptr<Group>(std::exchange(mine.group, nullptr));
+    return OwnGroup(std::exchange(mine.group, nullptr));
 }
 
 OutsideGroup::OutsideGroup()
@@ -34,7 +59,7 @@ OutsideGroup::OutsideGroup()
 
 OutsideGroup::~OutsideGroup() {
     Inside &mine = inside_of_thread();
-    const std::unique_ptr<Group> left_open(std::exchange(mine.group, kept_));
+    const OwnGroup left_open(std::exchange(mine.group, kept_));
     mine.group_depth = kept_depth_;
     if (left_open) {
         process().thread_leaves();

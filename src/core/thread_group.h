@@ -8,6 +8,11 @@
 
 namespace xcoll {
 
+struct GroupEnd {
+    void operator()(Group *group) const;
+};
+using OwnGroup = std::unique_ptr<Group, GroupEnd>;
+
 // nullptr outside of groups. Throws STATE in the function of an operator, whatever is open around it.
 inline Group *current_group() {
     if (!process().has_threads_inside()) [[likely]] {
@@ -20,7 +25,7 @@ inline Group *current_group() {
 // They nest: only the outermost is one.
 void open_group();
 // The group, if this was the outermost; throws STATE if none is open.
-std::unique_ptr<Group> close_group();
+OwnGroup close_group();
 
 // While a function of the user's runs that the library calls: what it calls in turn is no part of the group that its
 // thread has open, of which it may know nothing. A group that it leaves open itself is cancelled.
