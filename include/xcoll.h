@@ -327,8 +327,8 @@ XCOLL_API xcoll_result_t xcoll_comm_translate_rank(xcoll_comm_t from, int rank, 
 XCOLL_API xcoll_result_t xcoll_comm_abort(xcoll_comm_t comm, const char *reason);
 /* XCOLL_SUCCESS, or the fatal error that this rank has met on comm. */
 XCOLL_API xcoll_result_t xcoll_comm_get_async_error(xcoll_comm_t comm, xcoll_result_t *error);
-/* The ranks whose processes have died, on another machine once a wait of comm has failed by it. *count: in, the room in ranks; out, how many there are. With
- * ranks NULL they are only counted. */
+/* The ranks whose processes have died; on another machine, once a wait on comm has failed by it. *count: in, the room
+ * in ranks; out, how many there are. With ranks NULL they are only counted. */
 XCOLL_API xcoll_result_t xcoll_comm_failed_ranks(xcoll_comm_t comm, size_t *count, int ranks[]);
 /* What comm is, which algorithm serves which size, the settings, the build and the machine, as JSON. *len: in, the
  * room; out, what is needed with the NUL. What does not fit is cut off; with json NULL only *len is set. */
