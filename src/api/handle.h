@@ -68,19 +68,17 @@ inline void check_stream(xcoll_stream_t stream) {
         fail(XCOLL_ERR_ARGUMENT, "stream is %p: expected NULL on a communicator of processors", stream);
     }
 }
-template <class T> T &out(T *pointer, const char *name) {
+template <class T> T &at(T *pointer, const char *name, const char *what) {
     if (!pointer) {
-        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected the address of the result", name);
+        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected the address of %s", name, what);
     }
     return *pointer;
 }
-
-// The same of what the caller has got before.
+template <class T> T &out(T *pointer, const char *name) {
+    return at(pointer, name, "the result");
+}
 template <class T> T &handle_at(T *pointer, const char *name) {
-    if (!pointer) {
-        fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected the address of a handle", name);
-    }
-    return *pointer;
+    return at(pointer, name, "a handle");
 }
 
 } // namespace xcoll::api

@@ -8,6 +8,7 @@
 
 namespace xcoll {
 
+// A group may lie where its thread is (core/inside.h).
 struct GroupEnd {
     void operator()(Group *group) const;
 };
