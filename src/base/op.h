@@ -286,7 +286,8 @@ struct ReshardSignature {
 };
 
 // What must be equal on all ranks, in a form that can be compared in two instructions and printed by a peer. It is no
-// hash, but for groups: a mismatch message names both calls. Never v-counts, handles or addresses.
+// hash, but for groups and of what is long and known to all: a mismatch message names both calls. Never handles,
+// addresses, or counts that may differ between ranks.
 struct Fingerprint {
     uint64_t what;  // kind, dtype and op, 6 bits each | stance << 18 | root or signature << 32
     uint64_t count; // | name of the user's operator << count_bits
