@@ -57,10 +57,12 @@ bool Comm::has_left(int p) const {
     return (team_.transport && team_.transport->has_freed(p)) || (local >= 0 && membership_.node->has_left(local));
 }
 
+// A process that is killed closes its connections a moment before it counts as dead.
 bool Comm::has_died(int p) const {
     const int local = membership_.peers[static_cast<size_t>(p)].node_rank;
-    const bool is_gone = local >= 0 ? !membership_.node->is_alive(local) : team_.transport->has_lost(p);
-    return is_gone && !has_left(p);
+    const bool is_cut_off = team_.transport && team_.transport->has_lost(p);
+    const bool is_dead = local >= 0 && !membership_.node->is_alive(local);
+    return (is_cut_off || is_dead) && !has_left(p);
 }
 
 } // namespace xcoll

@@ -2,9 +2,9 @@
 # and are told what they should be. Sourced, after failed=0.
 departures() { # what stands before the program
     local how stay good
-    for how in done freed killed exited; do
+    for how in done freed killed cut exited; do
         stay=3
-        case $how in killed | exited) stay=2 ;; esac
+        case $how in killed | cut | exited) stay=2 ;; esac
         echo "+ 3 ranks, one goes: $how, $*"
         # Of 1800 seconds nobody waits for the end.
         good=$(env XCOLL_TIMEOUT=25 UCX_TLS=tcp timeout 60 "$BUILD/xcollrun" -n 3 "$@" "$BUILD/tests/net/departures" $how |

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "demand.h"
@@ -59,15 +60,32 @@ void frees_a_communicator(xcoll_comm_t world) {
     succeed(xcoll_barrier(world), "the barrier on another communicator");
 }
 
-void dies(xcoll_comm_t world, bool is_killed) {
+// As when the kernel ends a process: its connections are gone while it still counts as alive.
+void closes_its_connections() {
+    constexpr int more_than_are_open = 1024;
+    for (int fd = 0; fd < more_than_are_open; ++fd) {
+        sockaddr_storage address = {};
+        socklen_t size = sizeof address;
+        if (getpeername(fd, reinterpret_cast<sockaddr *>(&address), &size) == 0 &&
+            (address.ss_family == AF_INET || address.ss_family == AF_INET6)) {
+            shutdown(fd, SHUT_RDWR);
+        }
+    }
+    sleep(2);
+}
+
+void dies(xcoll_comm_t world, const std::string &how) {
     for (int time = 0; time < 3; ++time) {
         succeed(add_up(world), "the sum");
     }
     expect_failed(world, -1);
     succeed(xcoll_barrier(world), "the barrier");
     if (rank_ == 1) {
-        if (is_killed) {
+        if (how == "killed") {
             std::raise(SIGKILL);
+        }
+        if (how == "cut") {
+            closes_its_connections();
         }
         _exit(0);
     }
@@ -89,7 +107,7 @@ int main(int argc, char **argv) {
     } else if (how == "freed") {
         frees_a_communicator(world);
     } else {
-        dies(world, how == "killed");
+        dies(world, how);
     }
     std::printf("good\n");
     std::fflush(stdout);
