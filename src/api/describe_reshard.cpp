@@ -1,112 +1,14 @@
-// A reshard as an Exchange: each pair of ranks has the box in which what the one has and what the other wants meet.
-// Both take its elements in the order of the tensor's indices, from and to wherever they lie, so nobody packs.
+// A reshard as an Exchange of boxes, or as one whose parts are added up.
 #include <algorithm>
 
 #include "api/describe.h"
 #include "api/tensor.h"
 #include "base/user_operator.h"
-#include "coll/reshard.h"
+#include "coll/reshard_plan.h"
 
 namespace xcoll::api::describe {
 
 namespace {
-
-// Indices of the dimension along which the tensor is split before, with the ranks that send them, from the lowest on.
-struct Section {
-    Interval indices;
-    std::vector<int> senders;
-};
-
-// Cut where any rank's part begins or ends, so that each section has the same holders throughout.
-std::vector<Section> sections_of(const std::vector<Interval> &parts) {
-    std::vector<int64_t> cuts;
-    for (const Interval &part : parts) {
-        if (part.count > 0) {
-            cuts.push_back(part.first);
-            cuts.push_back(part.end());
-        }
-    }
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    std::vector<Section> sections;
-    for (size_t k = 0; k + 1 < cuts.size(); ++k) {
-        Section section{{cuts[k], cuts[k + 1] - cuts[k]}, {}};
-        for (size_t p = 0; p < parts.size(); ++p) {
-            if ((parts[p] & section.indices).count > 0) {
-                section.senders.push_back(static_cast<int>(p));
-            }
-        }
-        sections.push_back(std::move(section));
-    }
-    return sections;
-}
-
-bool overlap(const std::vector<Section> &sections) {
-    return std::any_of(sections.begin(), sections.end(), [](const auto &s) { return s.senders.size() > 1; });
-}
-
-// The lowest holder's copy counts; sections of one sender become one again.
-std::vector<Section> lowest_holders(const std::vector<Section> &sections) {
-    std::vector<Section> lowest;
-    for (const Section &section : sections) {
-        if (section.senders.empty()) {
-            continue;
-        }
-        const int holder = section.senders.front();
-        if (!lowest.empty() && lowest.back().senders.front() == holder &&
-            lowest.back().indices.end() == section.indices.first) {
-            lowest.back().indices.count += section.indices.count;
-        } else {
-            lowest.push_back({section.indices, {holder}});
-        }
-    }
-    return lowest;
-}
-
-// Every element that somebody wants is held by somebody.
-void check_held(const Tensor &tensor, const std::vector<Section> &sections) {
-    if (tensor.elements == 0) {
-        return;
-    }
-    const Interval all{0, tensor.shape[static_cast<size_t>(tensor.from.dim)]};
-    for (size_t p = 0; p < tensor.to.parts.size(); ++p) {
-        const Interval &part = tensor.to.parts[p];
-        const Interval wanted = tensor.to.dim == tensor.from.dim ? part : all;
-        int64_t held = wanted.first;
-        for (const Section &section : sections) {
-            if (!section.senders.empty() && section.indices.first <= held) {
-                held = std::max(held, section.indices.end());
-            }
-        }
-        if (part.count > 0 && held < wanted.end()) {
-            fail(XCOLL_ERR_ARGUMENT,
-                 "tensor.from: no rank has index %lld of dimension %d, which rank %zu is to receive: expected parts "
-                 "without gaps",
-                 static_cast<long long>(held), tensor.from.dim, p);
-        }
-    }
-}
-
-// What a call keeps of a reshard.
-struct Boxes {
-    std::vector<Shape> out, in;     // by peer
-    std::vector<Shape> in_sections; // of this rank's part, for reducing
-    Shape whole_in, whole_out;
-    Reshard reduction;
-};
-
-Portion portion(const void *buffer, const Shape &shape) {
-    return {static_cast<char *>(const_cast<void *>(buffer)), shape.views.empty() ? size_t{0} : 1, &shape};
-}
-
-Shape empty_box(Dtype dtype) {
-    Shape shape;
-    shape.base = dtype;
-    shape.element_bytes = size_of(dtype);
-    return shape;
-}
-
-// ---- memory
 
 struct Reach {
     uintptr_t begin, end;
@@ -154,129 +56,68 @@ void check_buffers(const Tensor &tensor, const void *send, const void *recv, int
     }
 }
 
-// ---- the two forms
-
-void fill_out(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &sections, int rank) {
-    for (const Interval &wanted : tensor.to.parts) {
-        Shape box = empty_box(dtype_of(tensor.dtype));
-        for (const Section &section : sections) {
-            if (std::binary_search(section.senders.begin(), section.senders.end(), rank)) {
-                tensor.append_box(box, tensor.from, rank, section.indices, wanted);
-            }
-        }
-        boxes.out.push_back(std::move(box));
+void check_held(const Tensor &tensor, const std::vector<Section> &sections) {
+    if (const auto gap = find_gap(tensor, sections)) {
+        fail(XCOLL_ERR_ARGUMENT,
+             "tensor.from: no rank has index %lld of dimension %d, which rank %d is to receive: expected parts without "
+             "gaps",
+             static_cast<long long>(gap->index), tensor.from.dim, gap->wanted_by);
     }
 }
 
-void fill_moves(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &sections, int rank) {
-    const Interval &mine = tensor.to.parts[static_cast<size_t>(rank)];
-    boxes.in.assign(tensor.from.parts.size(), empty_box(dtype_of(tensor.dtype)));
-    for (const Section &section : sections) {
-        Shape &box = boxes.in[static_cast<size_t>(section.senders.front())];
-        tensor.append_box(box, tensor.to, rank, section.indices, mine);
+// The operator that parts are added up with, or none.
+void set_addition(Call &call, const GivenTensor &given, int from_dim) {
+    if (given.op != 0 || from_dim == XCOLL_PARTIAL) {
+        set_operator(call, given.dtype, given.op != 0 ? given.op : xcoll_op_t{XCOLL_SUM});
+    }
+    if (call.op.user && call.op.user->is_premultiplied()) {
+        fail(XCOLL_ERR_UNSUPPORTED,
+             "tensor.op is a premultiplied sum: expected XCOLL_SUM of what was multiplied before, "
+             "or another operator");
     }
 }
 
-void fill_reduction(Boxes &boxes, const Tensor &tensor, const std::vector<Section> &sections, int rank) {
-    const Interval &mine = tensor.to.parts[static_cast<size_t>(rank)];
-    boxes.reduction.incoming.assign(tensor.from.parts.size(), 0);
-    boxes.in_sections.reserve(sections.size()); // portions point to them
-    for (const Section &section : sections) {
-        Shape box = empty_box(dtype_of(tensor.dtype));
-        tensor.append_box(box, tensor.to, rank, section.indices, mine);
-        if (box.bytes == 0 || section.senders.empty()) {
-            continue;
-        }
-        for (const int p : section.senders) {
-            boxes.reduction.incoming[static_cast<size_t>(p)] += box.bytes;
-        }
-        boxes.in_sections.push_back(std::move(box));
-        boxes.reduction.segments.push_back({portion(nullptr, boxes.in_sections.back()), section.senders});
-    }
-}
-
-bool is_whole(const Split &side, int64_t length) {
-    return std::all_of(side.parts.begin(), side.parts.end(),
-                       [&](const Interval &part) { return part.count == length; });
-}
-
-void fill_whole(Boxes &boxes, const Tensor &tensor, int rank) {
-    const auto length = [&](const Split &side) { return tensor.shape[static_cast<size_t>(side.dim)]; };
-    if (tensor.elements == 0 || !is_whole(tensor.from, length(tensor.from)) ||
-        !is_whole(tensor.to, length(tensor.to))) {
-        return;
-    }
-    const Interval from{0, length(tensor.from)}, to{0, length(tensor.to)};
-    boxes.reduction.everything = true;
-    boxes.whole_in = boxes.whole_out = empty_box(dtype_of(tensor.dtype));
-    tensor.append_box(boxes.whole_in, tensor.from, rank, from, to);
-    tensor.append_box(boxes.whole_out, tensor.to, rank, from, to);
-    boxes.reduction.whole_in = portion(nullptr, boxes.whole_in);
-    boxes.reduction.whole_out = portion(nullptr, boxes.whole_out);
-}
-
-void fill_dealt(Boxes &boxes, const Tensor &tensor) {
-    if (tensor.elements == 0 || !is_whole(tensor.from, tensor.shape[static_cast<size_t>(tensor.from.dim)])) {
-        return;
-    }
-    for (size_t p = 0; p < tensor.to.parts.size(); ++p) {
-        boxes.reduction.dealt.push_back(static_cast<size_t>(tensor.size(tensor.to, static_cast<int>(p))));
+void set_boxes(Portion *portions, const void *buffer, const std::vector<Shape> &boxes) {
+    for (size_t p = 0; p < boxes.size(); ++p) {
+        portions[p] = portion(buffer, boxes[p]);
     }
 }
 
 } // namespace
 
-void reshard(Call &call, const Comm &comm, const void *send, void *recv, const xcoll_tensor_t *given, int from_dim,
-             int to_dim) {
+void reshard(Call &call, const Comm &comm, const void *send, void *recv, const xcoll_tensor_t *user_tensor,
+             int from_dim, int to_dim) {
     Op &op = call.op;
     op.kind = Kind::reshard;
     const int rank = comm.team().rank, ranks = comm.team().size;
-    const Tensor tensor = read_tensor(given, from_dim, to_dim, rank, ranks);
-    set_type(call, tensor.dtype, "tensor.shape", tensor.elements);
-    if (tensor.op != 0 || from_dim == XCOLL_PARTIAL) {
-        set_operator(call, tensor.dtype, tensor.op != 0 ? tensor.op : xcoll_op_t{XCOLL_SUM});
-    }
-    if (op.user && op.user->is_premultiplied()) {
-        fail(XCOLL_ERR_UNSUPPORTED,
-             "tensor.op is a premultiplied sum: expected XCOLL_SUM of what was multiplied before, "
-             "or another operator");
-    }
+    const GivenTensor given = read_tensor(user_tensor, from_dim, to_dim, rank, ranks);
+    const Tensor &tensor = given.tensor;
+    set_type(call, given.dtype, "tensor.shape", tensor.elements);
+    set_addition(call, given, from_dim);
     op.send = send;
     op.recv = recv;
-    op.signature = ReshardSignature{from_dim, to_dim, tensor.hash}.word();
+    op.signature = ReshardSignature{from_dim, to_dim, given.hash}.word();
     check_buffers(tensor, send, recv, rank);
-    std::vector<Section> sections = sections_of(tensor.from.parts);
+    std::vector<Section> sections = sections_of(tensor.from);
     check_held(tensor, sections);
     // A truth value that is reduced is 0 or 1 afterwards, however few ranks have it.
     const bool changes = overlap(sections) || from_dim == XCOLL_PARTIAL || op.dtype == Dtype::boolean;
     const bool reduces = (op.op != Operator::none || op.user) && changes;
-    auto boxes = std::make_shared<Boxes>();
-    if (!reduces) {
-        sections = lowest_holders(sections);
-    }
-    fill_out(*boxes, tensor, sections, rank);
+    const auto copies = reduces ? ReshardPlan::Copies::added : ReshardPlan::Copies::lowest;
+    const ReshardPlan *plan = call.hold(std::make_shared<const ReshardPlan>(tensor, std::move(sections), copies, rank));
     const auto n = static_cast<size_t>(ranks);
     Portion *out = call.make_parts(n, n), *in = out + ranks;
-    for (size_t p = 0; p < n; ++p) {
-        out[p] = portion(send, boxes->out[p]);
-    }
+    set_boxes(out, send, plan->out());
     if (reduces) {
         op.kind = Kind::reshard_reduce;
-        fill_reduction(*boxes, tensor, sections, rank);
-        fill_whole(*boxes, tensor, rank);
-        fill_dealt(*boxes, tensor);
-        op.reshard = &boxes->reduction;
+        op.reshard = &plan->reduction();
         op.in = nullptr; // scratch memory
     } else {
         op.op = Operator::none;
         op.user = nullptr;
         op.user_name = 0;
-        fill_moves(*boxes, tensor, sections, rank);
-        for (size_t p = 0; p < n; ++p) {
-            in[p] = portion(recv, boxes->in[p]);
-        }
+        set_boxes(in, recv, plan->in());
     }
-    call.hold(std::shared_ptr<const Boxes>(std::move(boxes)));
 }
 
 } // namespace xcoll::api::describe

@@ -24,14 +24,14 @@ Exchange to_myself(const Op &op) {
 }
 
 // Through one portion, as if it were the only one of an all-to-all.
-class Walk {
+class OnePortion {
 public:
-    Walk(const Portion &portion, bool out) : portion_(portion), out_(out) {
+    OnePortion(const Portion &portion, bool out) : portion_(portion), out_(out) {
         op_.kind = Kind::alltoallv;
         op_.out = op_.in = &portion_;
     }
-    Walk(const Walk &) = delete;
-    Walk &operator=(const Walk &) = delete;
+    OnePortion(const OnePortion &) = delete;
+    OnePortion &operator=(const OnePortion &) = delete;
     ViewCursor begin() const {
         return {exchange_, out_ ? ViewCursor::Side::pair_out : ViewCursor::Side::pair_in, 0};
     }
@@ -89,7 +89,7 @@ public:
             } else {
                 char *first = const_cast<char *>(static_cast<const char *>(copies_[0]));
                 add_up(first, bytes);
-                Walk(to, false).begin().copy_from(*team_.kernels, first, bytes);
+                OnePortion(to, false).begin().copy_from(*team_.kernels, first, bytes);
             }
             for (const int p : segment.holders) {
                 incoming_[static_cast<size_t>(p)].base += bytes;
@@ -161,7 +161,7 @@ public:
         char *from = one_run(in_), *to = one_run(out_);
         if (!from || !to) {
             packed_.emplace(*team.scratch, bytes);
-            Walk(in_, true).begin().copy_to(*team.kernels, packed_->data(), bytes);
+            OnePortion(in_, true).begin().copy_to(*team.kernels, packed_->data(), bytes);
             from = to = packed_->data();
         }
         together_.kind = Kind::allreduce;
@@ -174,7 +174,7 @@ public:
     }
     void unpack() const {
         if (packed_) {
-            Walk(out_, false).begin().copy_from(*team_.kernels, packed_->data(), out_.bytes());
+            OnePortion(out_, false).begin().copy_from(*team_.kernels, packed_->data(), out_.bytes());
         }
     }
 
@@ -209,7 +209,7 @@ public:
     }
     void unpack() const {
         if (result_ && place_.bytes() > 0) {
-            Walk(place_, false).begin().copy_from(*team_.kernels, result_->data(), place_.bytes());
+            OnePortion(place_, false).begin().copy_from(*team_.kernels, result_->data(), place_.bytes());
         }
     }
 
@@ -233,7 +233,7 @@ private:
         packed_.emplace(*team_.scratch, scattered_.bytes());
         char *next = packed_->data();
         for (const Portion &part : parts) {
-            Walk(part, true).begin().copy_to(*team_.kernels, next, part.bytes());
+            OnePortion(part, true).begin().copy_to(*team_.kernels, next, part.bytes());
             next += part.bytes();
         }
         return packed_->data();
@@ -246,12 +246,12 @@ private:
 };
 
 // As what it amounts to where all ranks hold everything: the Whole of it or what is Dealt.
-template <class Tensor>
+template <class Form>
 Task reduce_as(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
-    const Tensor tensor(team, op);
-    const Op &reduction = tensor.reduction();
+    const Form form(team, op);
+    const Op &reduction = form.reduction();
     co_await cheapest(reduction.kind, team, reduction.bytes(), needs)->run(home, team, reduction, call, n);
-    tensor.unpack();
+    form.unpack();
 }
 
 Task reduce(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n, Row::Needs needs) {
