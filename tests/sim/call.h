@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/group_signature.h"
+#include "coll/message_algorithms.h"
 #include "coll/select.h"
+#include "coll/window_algorithms.h"
 #include "fabric/sim/random.h"
 #include "sim/user_operators.h"
 
@@ -55,6 +57,10 @@ struct Call {
         }
         call.user = user_operator(user, rank);
         call.signature = is_dynamic() ? static_cast<uint32_t>(size_of(dtype)) : call.signature;
+        if (kind == Kind::reshard_reduce) {
+            constexpr uint64_t hash = (uint64_t{1} << ReshardSignature::hash_bits) - 1;
+            call.signature = ReshardSignature{0, 1, static_cast<uint32_t>(dice & hash)}.word();
+        }
         if (has_parts()) {
             // Nobody knows all counts; a group is known by a number that stands for its calls.
             call.count = kind == Kind::group ? dice : kind == Kind::reshard ? count : 0;
@@ -77,7 +83,7 @@ struct Call {
         return std::find(some.begin(), some.end(), kind) != some.end();
     }
     bool reduces() const {
-        return traits(kind).reduces || kind == Kind::group_reduce;
+        return traits(kind).reduces || kind == Kind::group_reduce || kind == Kind::reshard_reduce;
     }
     bool is_dynamic() const {
         return has({Kind::allgather_dyn, Kind::alltoall_dyn});
@@ -122,8 +128,22 @@ struct Call {
         }
         return true;
     }
-    // Whether rank p needs something that q calls.
+    // Whether rank p cannot be done without having heard of q. An exchange by messages has none of no bytes.
     bool waits(int p, int q) const {
+        const bool by_messages = algorithm->needs == Row::Needs::transport;
+        if (by_messages && ((has_parts() && gives_nothing(q, p)) || kind == Kind::reshard_reduce)) {
+            return false;
+        }
+        const bool exchanges =
+            algorithm->run == exchange_messages || algorithm->run == reduce_messages || algorithm->run == reduce_scaled;
+        const bool silent = exchanges && by_messages &&
+                            (count == 0 || (kind == Kind::reduce_scatterv && counts[static_cast<size_t>(p)] == 0));
+        return !silent && needs(p, q);
+    }
+
+private:
+    // Whether rank p needs something that q calls.
+    bool needs(int p, int q) const {
         switch (kind) {
         case Kind::refused:
             return false;

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "coll/message_algorithms.h"
 #include "coll/payload.h"
 #include "coll/reduction.h"
 #include "coll/select.h"
@@ -24,6 +23,7 @@
 #include "sim/outcome.h"
 #include "sim/parted.h"
 #include "sim/reference.h"
+#include "sim/resharded.h"
 #include "sim/told.h"
 #include "sim/world.h"
 
@@ -81,6 +81,7 @@ private:
         std::vector<Op> joined;
         Fingerprint call;
         std::optional<Parted> parted;
+        std::optional<Resharded> resharded;
         Told told;
         uint64_t number;
         Signal over;
@@ -105,6 +106,9 @@ private:
             if (call_.has_parts()) {
                 everyone_.emplace_back(call_, q, group_.size());
                 count = everyone_.back().send_bytes() / size_of(call_.dtype);
+            } else if (call_.kind == Kind::reshard_reduce) {
+                holders_.emplace_back(call_, q, group_.size());
+                count = holders_.back().send_bytes() / size_of(call_.dtype);
             }
             make_input(inputs_[static_cast<size_t>(q)], call_.dtype, count, seed_, q);
         }
@@ -119,6 +123,9 @@ private:
         if (called.has_parts()) {
             const Parted &parted = part->parted.emplace(called, p, group_.size());
             l = {parted.send_bytes(), parted.recv_bytes(), parted.recv_bytes()};
+        } else if (called.kind == Kind::reshard_reduce) {
+            const Resharded &resharded = part->resharded.emplace(called, p, group_.size());
+            l = {resharded.send_bytes(), resharded.recv_bytes(), resharded.recv_bytes()};
         }
         Bytes offenders;
         if (p == offender_) {
@@ -153,6 +160,8 @@ private:
             part.told.describe(part.op, called, p, group_.size(), packed);
         } else if (called.has_parts()) {
             part.parted->describe(part.op, part.send.data(), memory, seed_ % 2 == 0);
+        } else if (called.kind == Kind::reshard_reduce) {
+            part.resharded->describe(part.op, part.send.data(), memory);
         }
     }
 
@@ -186,6 +195,7 @@ private:
             expected_ = {};
             sums_ = {};
             everyone_.clear();
+            holders_.clear();
         }
     }
 
@@ -215,7 +225,7 @@ private:
             return "";
         }
         for (int q = 0; q < group_.size(); ++q) {
-            if (waits(call_, p, q) && !parts_[static_cast<size_t>(q)]) {
+            if (call_.waits(p, q) && !parts_[static_cast<size_t>(q)]) {
                 return format("over before rank %d had begun it", q);
             }
         }
@@ -252,31 +262,19 @@ private:
             return failure.result() == XCOLL_ERR_MISMATCH && (offender_ >= 0 || late) ? "" : failure.message();
         }
     }
-    // Whether rank p cannot be done without having heard of q. An exchange by messages has none of no bytes.
-    bool waits(const Call &call, int p, int q) const {
-        const bool by_messages = call.algorithm->needs == Row::Needs::transport;
-        if (call.has_parts() && by_messages && call.gives_nothing(q, p)) {
-            return false;
-        }
-        const bool exchanges = call.algorithm->run == exchange_messages || call.algorithm->run == reduce_messages ||
-                               call.algorithm->run == reduce_scaled;
-        const bool silent =
-            exchanges && by_messages &&
-            (call.count == 0 || (call.kind == Kind::reduce_scatterv && call.counts[static_cast<size_t>(p)] == 0));
-        return !silent && call.waits(p, q);
-    }
     // Everybody who waits for the offender, and the offender if it waits for anybody. Whoever refused a call has told
     // its caller already.
     bool must_fail(int p) const {
         bool hears = false;
         for (int q = 0; offender_ >= 0 && q < group_.size(); ++q) {
-            hears |= q != p && (p == offender_ || q == offender_) && waits(call_of(p), p, q);
+            hears |= q != p && (p == offender_ || q == offender_) && call_of(p).waits(p, q);
         }
         return hears;
     }
     // Heads of these say that there is no one piece, room or not.
     static bool always_streams(const Row &row) {
-        return row.run == exchange_streams || row.run == dynamic_streams || row.run == reduce_gathered;
+        return row.run == exchange_streams || row.run == dynamic_streams || row.run == reduce_gathered ||
+               row.run == reshard_reduce;
     }
 
     bool has_order_of_its_own() const {
@@ -348,6 +346,11 @@ private:
         }
     }
     void expect_reduced(int p, const Part &part) {
+        if (call_.kind == Kind::reshard_reduce) {
+            expected_.assign(part.layout.recv_bytes, garbage);
+            part.resharded->expect(expected_, holders_, inputs_, {group_.order(), group_.grouping()});
+            return;
+        }
         if (call_.has({Kind::scan, Kind::exscan})) {
             const int last = call_.kind == Kind::scan ? p : p - 1;
             if (last >= 0) {
@@ -381,7 +384,8 @@ private:
     unsigned in_heap_percent_ = 0;
     int ended_ = 0;
     std::vector<Bytes> inputs_;
-    std::vector<Parted> everyone_; // with parts
+    std::vector<Parted> everyone_;   // with parts
+    std::vector<Resharded> holders_; // of a tensor
     Bytes expected_, sums_;
     std::vector<std::unique_ptr<Part>> parts_; // by rank of the group, of those who have begun
 };

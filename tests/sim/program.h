@@ -191,12 +191,12 @@ private:
         static constexpr Operator operators[] = {Operator::sum, Operator::sum, Operator::max, Operator::min,
                                                  Operator::avg};
         static constexpr Kind kinds_in_use[] = {
-            Kind::allreduce,   Kind::allreduce,     Kind::bcast,        Kind::bcast,          Kind::barrier,
-            Kind::words,       Kind::reduce,        Kind::reduce,       Kind::reduce_scatter, Kind::reduce_scatterv,
-            Kind::scan,        Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
-            Kind::scatter,     Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
-            Kind::gatherv,     Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group,
-            Kind::group_reduce};
+            Kind::allreduce,    Kind::allreduce,     Kind::bcast,        Kind::bcast,          Kind::barrier,
+            Kind::words,        Kind::reduce,        Kind::reduce,       Kind::reduce_scatter, Kind::reduce_scatterv,
+            Kind::scan,         Kind::exscan,        Kind::allgather,    Kind::alltoall,       Kind::gather,
+            Kind::scatter,      Kind::allgather_dyn, Kind::alltoall_dyn, Kind::allgatherv,     Kind::alltoallv,
+            Kind::gatherv,      Kind::scatterv,      Kind::reshard,      Kind::group,          Kind::group,
+            Kind::group_reduce, Kind::reshard_reduce};
         static constexpr Kind one_way_kinds[] = {Kind::bcast,  Kind::gather,  Kind::scatter,
                                                  Kind::reduce, Kind::gatherv, Kind::scatterv};
         Call call;
@@ -217,7 +217,7 @@ private:
         if (call.reduces()) {
             choose_operator(call, operators[random_.below(std::size(operators))]);
         }
-        call.dice = call.is_dynamic() ? random_.next() : 0;
+        call.dice = call.is_dynamic() || call.kind == Kind::reshard_reduce ? random_.next() : 0;
         if (call.kind == Kind::reduce_scatterv || call.kind == Kind::group_reduce) {
             constexpr uint64_t most_joined = 12;
             const uint64_t joined = random_.between(2, most_joined);
@@ -239,7 +239,8 @@ private:
         call.op = scans && op == Operator::avg ? Operator::sum : op;
         if (call.dtype == Dtype::int64 && call.kind != Kind::group_reduce && random_.percent(60)) {
             call.op = Operator::none;
-            call.user = random_.percent(70) ? User::affine : User::scaled;
+            const bool may_scale = call.kind != Kind::reshard_reduce;
+            call.user = !may_scale || random_.percent(70) ? User::affine : User::scaled;
         }
     }
     // Some parts are empty, some are almost everything.
@@ -268,7 +269,7 @@ private:
         for (const Row &row : algorithms(call.kind)) {
             // The world's window answers for all: rings are of one size. A transport only has to be there.
             const bool has = row.needs == Row::Needs::window ? window : transport;
-            const bool serves = call.user == User::none || row.serves_users();
+            const bool serves = call.user == User::none || row.serves_users() || call.kind == Kind::reshard_reduce;
             if (has && serves && (row.needs == Row::Needs::transport || !row.refusal(team, call.bytes()))) {
                 can.push_back(&row);
             }

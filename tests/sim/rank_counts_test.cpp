@@ -17,12 +17,12 @@ constexpr int most_ranks = 257;
 constexpr int few_ranks = 40;
 constexpr uint64_t most_events = 10'000'000; // of one operation; 257 ranks need some 500 000
 
-constexpr Kind kinds_in_use[] = {Kind::barrier,         Kind::bcast,          Kind::allreduce,    Kind::words,
-                                 Kind::reduce,          Kind::reduce_scatter, Kind::scan,         Kind::exscan,
-                                 Kind::reduce_scatterv, Kind::allgather,      Kind::alltoall,     Kind::gather,
-                                 Kind::scatter,         Kind::allgather_dyn,  Kind::alltoall_dyn, Kind::allgatherv,
-                                 Kind::alltoallv,       Kind::gatherv,        Kind::scatterv,     Kind::reshard,
-                                 Kind::group,           Kind::group_reduce};
+constexpr Kind kinds_in_use[] = {Kind::barrier,         Kind::bcast,          Kind::allreduce,     Kind::words,
+                                 Kind::reduce,          Kind::reduce_scatter, Kind::scan,          Kind::exscan,
+                                 Kind::reduce_scatterv, Kind::allgather,      Kind::alltoall,      Kind::gather,
+                                 Kind::scatter,         Kind::allgather_dyn,  Kind::alltoall_dyn,  Kind::allgatherv,
+                                 Kind::alltoallv,       Kind::gatherv,        Kind::scatterv,      Kind::reshard,
+                                 Kind::group,           Kind::group_reduce,   Kind::reshard_reduce};
 
 // Several blocks of the smallest ring where the ranks are few; many ranks get less, since all of them read all.
 size_t count_for(const Call &call, int ranks) {
