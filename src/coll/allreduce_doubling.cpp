@@ -95,31 +95,21 @@ private:
 };
 
 // One message each way.
-Task exchange(TaskHome &, MessageOperation &operation, int peer, const void *out, void *in, size_t bytes) {
+Task exchange(TaskHome &home, MessageOperation &operation, int peer, const void *out, void *in, size_t bytes) {
     const Ticket arriving = operation.recv(peer, in, bytes);
     const Ticket leaving = operation.send(peer, out, bytes);
-    co_await operation.entered(peer);
-    operation.check(peer);
-    co_await arriving.until();
-    operation.finish(arriving);
-    co_await leaving.until();
-    operation.finish(leaving);
+    co_await settle(home, operation, peer, arriving);
+    co_await settle(home, operation, peer, leaving);
 }
 
-Task send_to(TaskHome &, MessageOperation &operation, int peer, const void *data, size_t bytes) {
+Task send_to(TaskHome &home, MessageOperation &operation, int peer, const void *data, size_t bytes) {
     const Ticket leaving = operation.send(peer, data, bytes);
-    co_await operation.entered(peer);
-    operation.check(peer);
-    co_await leaving.until();
-    operation.finish(leaving);
+    co_await settle(home, operation, peer, leaving);
 }
 
-Task receive_from(TaskHome &, MessageOperation &operation, int peer, void *data, size_t bytes) {
+Task receive_from(TaskHome &home, MessageOperation &operation, int peer, void *data, size_t bytes) {
     const Ticket arriving = operation.recv(peer, data, bytes);
-    co_await operation.entered(peer);
-    operation.check(peer);
-    co_await arriving.until();
-    operation.finish(arriving);
+    co_await settle(home, operation, peer, arriving);
 }
 
 } // namespace

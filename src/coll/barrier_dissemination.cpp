@@ -18,14 +18,8 @@ Task barrier_dissemination(TaskHome &home, Team &team, const Op &, const Fingerp
         const int from = (team.rank - distance + team.size) % team.size;
         const Ticket arriving = operation.recv(from, nullptr, 0);
         const Ticket leaving = operation.send(to, nullptr, 0);
-        co_await operation.entered(from);
-        operation.check(from);
-        co_await arriving.until();
-        operation.finish(arriving);
-        co_await operation.entered(to);
-        operation.check(to);
-        co_await leaving.until();
-        operation.finish(leaving);
+        co_await settle(home, operation, from, arriving);
+        co_await settle(home, operation, to, leaving);
     }
     operation.end();
 }

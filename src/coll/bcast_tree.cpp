@@ -156,12 +156,9 @@ private:
     Ticket *arriving_, *leaving_;
 };
 
-Task all_have_left(TaskHome &, const Tree &tree, MessageOperation &operation, const Flow &flow, uint64_t s) {
+Task all_have_left(TaskHome &home, const Tree &tree, MessageOperation &operation, const Flow &flow, uint64_t s) {
     for (unsigned i = 0; i < tree.children(); ++i) {
-        co_await operation.entered(tree.child(i));
-        operation.check(tree.child(i));
-        co_await flow.leaving(s, i).until();
-        operation.finish(flow.leaving(s, i));
+        co_await settle(home, operation, tree.child(i), flow.leaving(s, i));
     }
 }
 

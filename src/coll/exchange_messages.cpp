@@ -83,7 +83,7 @@ struct Length {
     Ticket leaves, arrives;
 };
 
-Task rounds(TaskHome &, Team &team, const Exchange &exchange, Parcels &parcels, MessageOperation &operation) {
+Task rounds(TaskHome &home, Team &team, const Exchange &exchange, Parcels &parcels, MessageOperation &operation) {
     auto &[leaving, in] = parcels;
     const bool early = exchange.overwrites_its_input();
     for (int turn = 1; turn < team.size; ++turn) {
@@ -106,17 +106,11 @@ Task rounds(TaskHome &, Team &team, const Exchange &exchange, Parcels &parcels, 
             leaves = operation.send(to, out.data(), out.bytes());
         }
         if (arrives) {
-            co_await operation.entered(from);
-            operation.check(from);
-            co_await arrives->until();
-            operation.finish(*arrives);
+            co_await settle(home, operation, from, *arrives);
             in->unpack();
         }
         if (leaves) {
-            co_await operation.entered(to);
-            operation.check(to);
-            co_await leaves->until();
-            operation.finish(*leaves);
+            co_await settle(home, operation, to, *leaves);
         }
     }
 }

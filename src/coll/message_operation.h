@@ -89,4 +89,12 @@ inline Task enter(TaskHome &home, MessageOperation &operation) {
     operation.show_call();
 }
 
+// A message from or to this peer is over. Throws what went wrong with it, or MISMATCH if the peer called another thing.
+inline Task settle(TaskHome &, MessageOperation &operation, int peer, const Ticket &ticket) {
+    co_await operation.entered(peer);
+    operation.check(peer);
+    co_await ticket.until();
+    operation.finish(ticket);
+}
+
 } // namespace xcoll

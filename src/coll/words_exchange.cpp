@@ -62,14 +62,8 @@ Task words_exchange(TaskHome &home, Team &team, const Op &op, const Fingerprint 
         const int from = (team.rank + distance) % team.size;
         const Ticket arriving = operation.recv(from, words.next(d), words.bytes(d));
         const Ticket leaving = operation.send(to, words.held(), words.bytes(d));
-        co_await operation.entered(from);
-        operation.check(from);
-        co_await arriving.until();
-        operation.finish(arriving);
-        co_await operation.entered(to);
-        operation.check(to);
-        co_await leaving.until();
-        operation.finish(leaving);
+        co_await settle(home, operation, from, arriving);
+        co_await settle(home, operation, to, leaving);
     }
     words.turn(op.recv);
     operation.end();
