@@ -47,11 +47,11 @@ void port_scanners_and_silence_keep_nobody(void **) {
     });
 }
 
-// More than are let in at a time.
+// More than are let in at a time, and fewer than any kernel lets wait.
 void a_crowd_of_silent_strangers_does_not_keep_ranks_out(void **) {
     meet_among([](const xcoll_unique_id_t &id) {
         Sockets sockets;
-        for (int i = 0; i < 200; ++i) {
+        for (int i = 0; i < 100; ++i) {
             sockets.push_back(call(id));
         }
         return sockets;
