@@ -46,9 +46,14 @@ void miss_one(int size, const std::string &settings, How how, size_t count, bool
             }
             ranks::succeed(xcoll_comm_set_timeout(member.comm, 300));
         }
+        // All begin together: on a busy machine nobody else shall be missing.
         member.report->is_ready = 1;
+        for (int rank = 0; rank < size; ++rank) {
+            while (!member.report[rank - member.rank].is_ready) {
+                jobs::sleep_us(1000);
+            }
+        }
         if (member.rank == missing) {
-            member.report[-missing].is_ready = 1;
             for (int rank = 0; rank < missing; ++rank) {
                 while (!member.report[rank - missing].is_written) {
                     jobs::sleep_us(1000);
