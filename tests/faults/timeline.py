@@ -58,11 +58,16 @@ class Trace:
         for track in self.operations.values():
             for event in track:
                 end = ends.pop(trace_format.id_of(event), None) if event["ph"] == "b" else None
-                event["end"] = end["ts"] if end else event["ts"] + event["dur"] if event["ph"] == "X" else None
+                event["end"] = end["ts"] if end else self.end_of(event) if event["ph"] == "X" else None
                 assert not end or [end[k] for k in ("pid", "tid", "cat", "name")] == \
                     [event[k] for k in ("pid", "tid", "cat", "name")], (event, end)
         assert not ends, ends
         self.check_times()
+
+    @staticmethod
+    def end_of(event):
+        """Of times in thousandths, of which the sum is one too, and no later than the same time written down."""
+        return round(event["ts"] + event["dur"], 3)
 
     def check_times(self):
         for place, track in self.operations.items():
