@@ -23,7 +23,9 @@ few -n "$met" $many
 says out "$many processes met; their ranks add up to $((many * (many - 1) / 2))"
 
 # Who is missing is told by all, also by those who were sent on.
-port=$((10000 + RANDOM % 20000)) present=30
+present=30
+port=$((10000 + RANDOM % 20000))
+while (exec 3<>"/dev/tcp/localhost/$port") 2>/dev/null; do port=$((10000 + RANDOM % 20000)); done # somebody answers
 ranks=()
 for ((rank = 0; rank < present; rank++)); do
     (ulimit -n 64 && exec env XCOLL_ROOT=localhost:$port XCOLL_SECRET=of-this-test-alone XCOLL_RANK=$rank \
