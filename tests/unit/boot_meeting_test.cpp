@@ -181,13 +181,13 @@ std::string nothing(Bootstrap &) {
 void missing_ranks_are_named_by_all_at_the_shortest_patience(void **) {
     OwnIds own;
     const auto ids = make_ids(own, 1);
-    std::vector<Seat> seats = {{0, 5, ids}, {2, 5, ids, 300}, {3, 5, ids, -1}};
+    std::vector<Seat> seats = {{0, 5, ids}, {2, 5, ids, 2000}, {3, 5, ids, -1}};
     assert_all_say(run(own, seats, nothing), {"XCOLL_ERR_TIMEOUT", "ranks 1, 4 did not come", "3 of 5 did"});
     // With several ids too, whichever of them the missing one would have called.
     std::vector<OwnIds> two(2);
     const std::vector<xcoll_unique_id_t> both = {two[0].make("lo"), two[1].make("lo")};
     std::vector<std::string> first, second;
-    std::thread thread([&] { first = run(two[0], {{0, 4, both, 400}}, nothing); });
+    std::thread thread([&] { first = run(two[0], {{0, 4, both, 2000}}, nothing); });
     second = run(two[1], {{1, 4, both}, {2, 4, both}}, nothing);
     thread.join();
     assert_all_say(first, {"XCOLL_ERR_TIMEOUT", "rank 3 did not come"});
@@ -248,7 +248,7 @@ void a_rank_that_stops_in_an_allgather_is_named_in_time(void **) {
     OwnIds own;
     std::vector<Seat> seats = seats_of(3, make_ids(own, 1));
     for (Seat &seat : seats) {
-        seat.timeout_ms = 500;
+        seat.timeout_ms = 2000;
     }
     std::latch others_are_done(2);
     const auto said = run(own, seats, [&](Bootstrap &boot) -> std::string {
