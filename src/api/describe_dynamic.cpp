@@ -20,8 +20,8 @@ void set_dynamic(Call &call, Dynamic of, const char *sendcounts, const Items &it
         fail(XCOLL_ERR_TYPE,
              "dtype is of elements without bytes: expected a type with data, since they tell its count");
     }
-    if (of.most > most_elements / items.bytes) {
-        fail_count("max_count", of.most, items.bytes);
+    if (of.most > most_elements / items.bytes || !items.may_be(of.most)) {
+        fail_count("max_count", of.most, items.reach());
     }
     of.item_bytes = items.bytes;
     of.extent = items.extent;

@@ -35,8 +35,8 @@ std::string element_name(const char *array, int rank) {
 }
 
 void check_count(const Items &items, const Sizes &counts, int rank) {
-    if (counts.values[rank] > most_elements) {
-        fail_count(element_name(counts.name, rank).c_str(), counts.values[rank], items.bytes);
+    if (!items.may_be(counts.values[rank])) {
+        fail_count(element_name(counts.name, rank).c_str(), counts.values[rank], items.reach());
     }
 }
 

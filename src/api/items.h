@@ -23,6 +23,13 @@ struct Items {
     size_t span(size_t count) const {
         return count * static_cast<size_t>(extent);
     }
+    // Of an item with all that lies up to the next, which may lie before it.
+    size_t reach() const {
+        const auto apart = static_cast<size_t>(extent < 0 ? -extent : extent);
+        return apart > bytes ? apart : bytes;
+    }
+    // There may be a memory that has so many.
+    bool may_be(size_t count) const;
 };
 
 // Of a predefined type.

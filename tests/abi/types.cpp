@@ -64,8 +64,28 @@ void types_of_nothing(const ranks::Rank &rank) {
     ranks::succeed(xcoll_type_free(&type));
 }
 
+// Few items, of little data each: no memory is as long.
+void items_that_lie_too_far_apart(const ranks::Rank &rank) {
+    xcoll_dtype_t type = 0;
+    ranks::succeed(xcoll_type_vector(2, 1, ptrdiff_t{1} << 59, XCOLL_INT32, &type));
+    char byte = 0;
+    const size_t many[1] = {100};
+    const uint64_t given = 1;
+    uint64_t told = 0;
+    xcoll_comm_t comm = rank.open();
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_bcast(&byte, 100, type, 0, comm));
+    ranks::expect_message({"xcoll_bcast", "count 100", "memory"});
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_allgatherv(&byte, 100, &byte, many, nullptr, type, comm));
+    ranks::expect_message({"xcoll_allgatherv", "count", "100", "memory"});
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_allgather_dyn(&byte, &given, &byte, &told, 100, 0, type, comm));
+    ranks::expect_message({"xcoll_allgather_dyn", "max_count 100", "memory"});
+    ranks::succeed(xcoll_comm_free(&comm));
+    ranks::succeed(xcoll_type_free(&type));
+}
+
 void test(ranks::Rank &rank) {
     mistakes(rank);
+    items_that_lie_too_far_apart(rank);
     types_of_nothing(rank);
 }
 
