@@ -196,7 +196,11 @@ void PluginTransport::done(void *token, xcoll_result_t result) {
 // ---------------------------------------------------------------------------------------------------- arrivals
 
 bool PluginTransport::arrived(const NetLabel &label, const void *data, size_t bytes, void *message) {
-    if (cancelled_ || label.source >= static_cast<uint32_t>(size())) {
+    if (label.source >= static_cast<uint32_t>(size())) {
+        return false;
+    }
+    if (cancelled_) {
+        stream(static_cast<int>(label.source)).has_freed |= label.kind == NetLabel::Kind::freed;
         return false;
     }
     net_->know(net_rank(static_cast<int>(label.source)));

@@ -46,7 +46,7 @@ void PluginTransport::bid_farewell(const Failure &why) {
 // it ends.
 void PluginTransport::say_freed() noexcept {
     const auto held = net_->lock();
-    for (int p = 0; p < size() && !said_farewell_; ++p) {
+    for (int p = 0; p < size(); ++p) {
         if (net_->is_known(net_rank(p))) {
             tell(p, NetLabel::Kind::freed, {}, {XCOLL_SUCCESS, ""});
         }
