@@ -24,6 +24,19 @@ uint64_t newest(const Board &board) {
     return n;
 }
 
+// What is to be said of a rank that is late.
+std::string lateness(const Transport::Whereabouts &where) {
+    const auto last = static_cast<unsigned long long>(where.newest.operation);
+    const std::string call = last > 0 ? describe(where.newest.call) : "";
+    if (where.asked == Transport::Whereabouts::Asked::silent) {
+        return "does not answer, so it is in no call or cut off (" +
+               (last > 0 ? format("operation %llu, %s is the last known of it)", last, call.c_str())
+                         : "nothing came from it yet)");
+    }
+    return format("has not entered it (operation %llu, ", last) +
+           (last > 0 ? call + " is its last)" : "it has called nothing yet)");
+}
+
 } // namespace
 
 bool Watcher::drive() {
@@ -47,6 +60,9 @@ void Watcher::check(const Until &until, int64_t waited_ns) {
     }
     check_alive(until);
     const int64_t timeout_ms = timeout_ms_.load(std::memory_order_relaxed);
+    if (timeout_ms > 0 && !team_.window && waited_ns / millisecond >= timeout_ms / 2) {
+        team_.transport->ask_where(operation()); // whom the error will name
+    }
     if (timeout_ms > 0 && waited_ns / millisecond >= timeout_ms) {
         fail_late(until, timeout_ms);
     }
@@ -54,9 +70,9 @@ void Watcher::check(const Until &until, int64_t waited_ns) {
 
 void Watcher::fail_late(const Until &until, int64_t timeout_ms) const {
     const auto message = comm_.delayed_message(until);
-    const std::string what = message ? message->text
-                                     : format("operation %llu: %s.", static_cast<unsigned long long>(operation()),
-                                              roll_call(operation(), until).c_str());
+    const std::string what =
+        message ? message->text
+                : format("operation %llu: %s.", static_cast<unsigned long long>(operation()), roll_call(until).c_str());
     fail_at(message ? message->peer : latecomer(until), XCOLL_ERR_TIMEOUT,
             "rank %d waited longer than %.3g s in %s XCOLL_TIMEOUT or xcoll_comm_set_timeout set the limit", team_.rank,
             static_cast<double>(timeout_ms) / 1000, what.c_str());
@@ -149,32 +165,49 @@ void Watcher::abort(const Failure &why) {
     }
 }
 
-// The first of those that roll_call() names; whom this rank waits for if they have all entered it.
-int Watcher::latecomer(const Until &until) const {
-    for (int p = 0; team_.window && p < team_.size; ++p) {
-        if (newest(team_.window->board(p)) < operation()) {
-            return p;
-        }
+Transport::Whereabouts Watcher::whereabouts(int p) const {
+    if (!team_.window) {
+        return team_.transport->whereabouts(p);
     }
-    return until.owner >= 0 ? until.owner : Failure::nobody;
+    const uint64_t last = newest(team_.window->board(p));
+    const Fingerprint call = last > 0 ? team_.window->head(p, last).call : Fingerprint{};
+    return {{last, call}, Transport::Whereabouts::Asked::answers};
 }
 
-std::string Watcher::roll_call(uint64_t n, const Until &until) const {
-    if (!team_.window) {
-        return until.owner >= 0 ? format("no message has come from rank %d, or it has not taken one", until.owner)
-                                : "a message from another rank did not come";
-    }
-    std::string text;
+bool Watcher::is_late(const Transport::Whereabouts &where) const {
+    return where.newest.operation < operation() && where.asked != Transport::Whereabouts::Asked::unsettled;
+}
+
+// The first of those that roll_call() names, rather one that says so itself; whom this rank waits for if they have all
+// entered it.
+int Watcher::latecomer(const Until &until) const {
+    int silent = Failure::nobody;
     for (int p = 0; p < team_.size; ++p) {
-        const uint64_t last = newest(team_.window->board(p));
-        if (last < n) {
-            const std::string what =
-                last ? describe(team_.window->head(p, last).call) + " is its last" : "it has called nothing yet";
-            text += format("%srank %d has not entered it (operation %llu, %s)", text.empty() ? "" : "; ", p,
-                           static_cast<unsigned long long>(last), what.c_str());
+        const Transport::Whereabouts where = whereabouts(p);
+        if (is_late(where) && where.asked == Transport::Whereabouts::Asked::answers) {
+            return p;
         }
+        silent = is_late(where) && silent < 0 ? p : silent;
     }
-    return text.empty() ? "all ranks have entered it, some have not finished it" : text;
+    return silent >= 0 ? silent : until.owner >= 0 ? until.owner : Failure::nobody;
+}
+
+std::string Watcher::roll_call(const Until &until) const {
+    std::string text;
+    bool all_known = true;
+    for (int p = 0; p < team_.size; ++p) {
+        const Transport::Whereabouts where = whereabouts(p);
+        all_known &= where.asked != Transport::Whereabouts::Asked::unsettled || where.newest.operation >= operation();
+        if (!is_late(where)) {
+            continue;
+        }
+        text += format("%srank %d %s", text.empty() ? "" : "; ", p, lateness(where).c_str());
+    }
+    if (!text.empty() || all_known) {
+        return text.empty() ? "all ranks have entered it, some have not finished it" : text;
+    }
+    return until.owner >= 0 ? format("no message has come from rank %d, or it has not taken one", until.owner)
+                            : "a message from another rank did not come";
 }
 
 } // namespace xcoll

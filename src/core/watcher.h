@@ -35,18 +35,20 @@ public:
     }
     void abort(const Failure &why);
 
-    // "rank 3 has not entered operation 17": the ranks of a window that are behind.
-    std::string roll_call(uint64_t n, const Until &until) const;
-
 private:
     void check_alive(const Until &until) const;
     void check_present() const;
     [[noreturn]] void fail_late(const Until &until, int64_t timeout_ms) const;
     int latecomer(const Until &until) const;
+    // The last operation of a rank, as far as this one knows, and whether it is in its own code.
+    Transport::Whereabouts whereabouts(int p) const;
+    bool is_late(const Transport::Whereabouts &where) const;
     bool is_needed(int p, const Until &until) const;
     bool is_needed_in_network(int p, const Until &until) const;
     // The operation that this rank entered last, for messages.
     uint64_t operation() const;
+    // "rank 3 has not entered it": all who are late.
+    std::string roll_call(const Until &until) const;
 
     Comm &comm_;
     const Team &team_;

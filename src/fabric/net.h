@@ -28,6 +28,8 @@ struct NetLabel {
         farewell, // the sender gives up on the communicator; the message is why
         freed,    // no message: the sender frees the communicator
         question, // no message: the sender waits for this rank in an operation that it calls so; see Mailbox::answer
+        where,    // no message: the sender asks whether this rank has begun its operation
+        here,     // no message: the sender's newest operation
     };
     uint64_t communicator;
     uint64_t sequence; // from this source in this communicator, from 0 on: networks may reorder

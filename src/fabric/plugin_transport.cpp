@@ -33,6 +33,8 @@ PluginTransport::~PluginTransport() {
 void PluginTransport::begin(const Envelope &envelope) {
     const auto held = net_->lock();
     box_.begin(envelope);
+    newest_ = envelope.operation > newest_.operation ? envelope : newest_;
+    answer_those_who_asked();
     for (const Mailbox::Question &question : box_.take_questions()) {
         hear_question(question);
     }
@@ -227,20 +229,30 @@ bool PluginTransport::arrived(const NetLabel &label, const void *data, size_t by
 }
 
 bool PluginTransport::deliver(const NetLabel &label, const void *data, size_t bytes, void *message) {
+    const auto source = static_cast<int>(label.source);
     switch (label.kind) {
     case NetLabel::Kind::message:
+        stream(source).note(label.envelope);
         return deliver_message(label, data, bytes, message);
     case NetLabel::Kind::left:
-        box_.left(static_cast<int>(label.source), label.envelope);
+        stream(source).note(label.envelope);
+        box_.left(source, label.envelope);
         return false;
     case NetLabel::Kind::question:
-        hear_question({static_cast<int>(label.source), label.envelope});
+        stream(source).note(label.envelope);
+        hear_question({source, label.envelope});
+        return false;
+    case NetLabel::Kind::where:
+        hear_where({source, label.envelope});
+        return false;
+    case NetLabel::Kind::here:
+        hear_here(source, label.envelope);
         return false;
     case NetLabel::Kind::farewell:
         hear_farewell(label, data, bytes, message);
         return false;
     case NetLabel::Kind::freed:
-        hear_freed(static_cast<int>(label.source));
+        hear_freed(source);
         return false;
     }
     return false;

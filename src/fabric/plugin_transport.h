@@ -43,6 +43,8 @@ public:
     void say_freed() noexcept override;
     bool has_freed(int peer) override;
     bool has_lost(int peer) override;
+    Whereabouts whereabouts(int peer) override;
+    void ask_where(uint64_t operation) override;
     bool awaits(int peer) override;
     void cancel_all() override;
 
@@ -65,7 +67,13 @@ private:
         uint64_t sent = 0;    // messages to this peer
         uint64_t arrived = 0; // and from it, without a gap
         bool has_freed = false, is_lost = false;
+        Envelope newest{}; // of all that it sent
+        bool answers = false;
         std::map<uint64_t, Held> held;
+
+        void note(const Envelope &begun) {
+            newest = begun.operation > newest.operation ? begun : newest;
+        }
     };
     Stream &stream(int peer) {
         return streams_[static_cast<size_t>(peer)];
@@ -82,6 +90,9 @@ private:
     void ask_at_times();
     void hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message);
     void hear_freed(int peer);
+    void hear_where(const Mailbox::Question &question);
+    void hear_here(int peer, const Envelope &newest);
+    void answer_those_who_asked();
     void fetch(Mailbox::Item &item, void *message);
     void settle(Mailbox::Item &item, xcoll_result_t result);
     void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why);
@@ -95,6 +106,10 @@ private:
     std::vector<int> net_ranks_;
     std::vector<Stream> streams_;
     int64_t asked_ = 0; // when it was looked whether there is something to ask
+    Envelope newest_{}; // operation of this rank
+    uint64_t roll_ = 0; // the operation that peers were asked for last
+    int64_t roll_at_ = 0;
+    std::vector<Mailbox::Question> want_to_know_; // asked for operations that have not begun here
     bool cancelled_ = false;
     bool said_farewell_ = false;
     std::optional<Failure> fatal_; // the first that an operation got from here

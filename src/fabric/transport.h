@@ -89,6 +89,20 @@ public:
     virtual bool has_lost(int /*peer*/) {
         return false;
     }
+    // The newest operation that this rank knows of a peer to have begun, 0 if none; and what a peer said that was
+    // asked.
+    struct Whereabouts {
+        enum class Asked { unsettled, answers, silent };
+        Envelope newest{};
+        Asked asked = Asked::unsettled; // not asked, or not long ago
+    };
+    virtual Whereabouts whereabouts(int /*peer*/) {
+        return {};
+    }
+    // Asks all peers that are not known to have begun this operation, which they answer as long as they are in calls of
+    // the library: when they hear it, and when they begin it.
+    virtual void ask_where(uint64_t /*operation*/) {
+    }
     // A message of this peer is waited for.
     virtual bool awaits(int /*peer*/) {
         return false;

@@ -97,6 +97,45 @@ void dies(xcoll_comm_t world, const std::string &how) {
     expect_failed(world, 1);
 }
 
+// Rank 1 gives up, frees everything and ends in good order: it has not failed.
+void gives_up(xcoll_comm_t world) {
+    xcoll_comm_t others = XCOLL_COMM_NULL;
+    succeed(xcoll_comm_split(world, rank_ == 1 ? XCOLL_UNDEFINED : 0, 0, &others), "the split");
+    ranks::Rank(rank_, 3, ranks::share(world, rank_, 3), nullptr).meet();
+    if (rank_ == 1) {
+        succeed(xcoll_comm_abort(world, "enough"), "to abort");
+        return;
+    }
+    expect_trouble(add_up(world), "the sum after rank 1 gave up");
+    for (int time = 0; time < 20; ++time) { // until its connections are gone
+        usleep(50'000);
+        succeed(xcoll_barrier(others), "the barrier without rank 1");
+    }
+    expect_failed(world, -1);
+    succeed(xcoll_comm_free(&others), "to free it");
+}
+
+// The error names the rank that does not come, on all the others.
+void does_not_come(xcoll_comm_t world) {
+    const ranks::Rank self(rank_, 3, ranks::share(world, rank_, 3), nullptr);
+    self.meet();
+    if (rank_ != 1) {
+        const int one = 1;
+        int sum = 0, is_done = 0;
+        xcoll_status_t status;
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        succeed(xcoll_comm_set_timeout(world, 1000), "to set the time limit");
+        succeed(xcoll_iallreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, world, &request), "to start a sum");
+        const xcoll_result_t result = xcoll_wait_for(&request, -1, &is_done, &status);
+        demand(result == XCOLL_ERR_TIMEOUT || result == XCOLL_ERR_ABORTED,
+               std::string("the sum returned ") + xcoll_error_name(result));
+        demand(status.rank == 1, "the status blames rank " + std::to_string(status.rank));
+        demand(std::string(xcoll_last_error()).find("rank 1 does not answer") != std::string::npos,
+               "the message does not say who is missing");
+    }
+    self.meet();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -109,6 +148,10 @@ int main(int argc, char **argv) {
         ends_when_it_is_done(world);
     } else if (how == "freed") {
         frees_a_communicator(world);
+    } else if (how == "aborted") {
+        gives_up(world);
+    } else if (how == "late") {
+        does_not_come(world);
     } else {
         dies(world, how);
     }
