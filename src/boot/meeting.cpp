@@ -131,6 +131,7 @@ void Meeting::call_host() {
         return;
     }
     host_call_.reset();
+    host_address_ = remote_address(host_->socket());
     host_->send(FrameKind::join, introduce(local_address(host_->socket())));
     deadline_ms_ = patience_end_ms_ > never_ms - grace_ms ? never_ms : patience_end_ms_ + grace_ms;
 }
@@ -138,7 +139,7 @@ void Meeting::call_host() {
 void Meeting::go_elsewhere(const Contact &contact) {
     if (!contact.is_valid()) {
         fail(XCOLL_ERR_BOOTSTRAP, "rank %d was sent on from %s to nowhere: do all ranks have one version of xcoll?",
-             invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+             invitation_.rank, text_of(host_address_).c_str());
     }
     host_.reset();
     deadline_ms_ = patience_end_ms_;
@@ -162,7 +163,7 @@ void Meeting::hear_host() {
     if (!over_ && host_ && host_->is_over()) {
         fail(XCOLL_ERR_BOOTSTRAP,
              "rank %d lost its connection to the process at which the ranks meet, %s: it has ended or given up",
-             invitation_.rank, text_of(remote_address(host_->socket())).c_str());
+             invitation_.rank, text_of(host_address_).c_str());
     }
 }
 

@@ -110,6 +110,7 @@ private:
 
     std::optional<Roster> roster_; // of the root
     std::optional<Caller> host_call_, parent_call_;
+    Address host_address_{};            // for errors: a connection that is lost does not know it any more
     std::optional<Link> host_, parent_; // of the others
     std::list<Visitor> visitors_;
     std::map<int, Link *> way_to_; // to the ranks that came over them
