@@ -141,7 +141,9 @@ const char *set_root(Settings &settings, const std::string &text) {
     const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
     const bool is_number =
         !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
-    if (!text.empty() && (colon == 0 || !is_number || std::stoi(port) < 1 || std::stoi(port) > 65535)) {
+    const std::string host = text.substr(0, colon);
+    const bool is_closed = host.empty() || (host.front() == '[') == (host.back() == ']');
+    if (!text.empty() && (host.empty() || !is_closed || !is_number || std::stoi(port) < 1 || std::stoi(port) > 65535)) {
         return "a host and a port, such as node1:4711, 10.0.0.1:4711 or [fd00::1]:4711";
     }
     settings.root = text;

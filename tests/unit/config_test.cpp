@@ -180,6 +180,8 @@ void what_is_not_valid_is_named(void **) {
                             "ROOT=node1",
                             "ROOT=:4711",
                             "ROOT=node1:",
+                            "ROOT=[::1:4711",
+                            "ROOT=::1]:4711",
                             "ROOT=node1:0",
                             "ROOT=node1:65536",
                             "ROOT=node1:999999",
