@@ -9,9 +9,9 @@ bounded, and what is sequentially consistent or atomic anyway is no data race, s
 from mutation import mutation
 from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
-                      THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT, TOLD,
-                      ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK, LONG, UNEVEN,
-                      RESHARD, LENT, SHARED_WORK, STAGES)
+                      NOTICES, THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT,
+                      TOLD, ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK,
+                      LONG, UNEVEN, RESHARD, LENT, SHARED_WORK, STAGES)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
             "    if (bytes <= slot_room) {")
@@ -340,4 +340,12 @@ MUTATIONS = CORE + [
     mutation("lane: a chunk is announced before it is written", THREADS, "the receiver copies what is not there yet",
              ("src/fabric/window_transport.cpp", "    head.envelope = item.envelope;\n",
               "    window_.publish(l.out->sent, l.sent + 1);\n    head.envelope = item.envelope;\n")),
+    mutation("network: a failed communicator is freed without a word", NOTICES, "who has ended counts as dead",
+             ("src/fabric/plugin_transport_notices.cpp", "        if (net_->is_known(net_rank(p))) {",
+              "        if (net_->is_known(net_rank(p)) && !said_farewell_) {")),
+    mutation("network: who begins late does not say so", NOTICES, "a rank that has come is blamed",
+             ("src/fabric/plugin_transport.cpp", "    answer_those_who_asked();\n", "")),
+    mutation("a reshard adds up three of a group", MIXED, "the sum is without what others hold",
+             ("src/coll/reshard_reduce.cpp", "                if (holds[p]) {",
+              "                if (holds[p] && members < 3) {")),
 ]

@@ -14,6 +14,7 @@ LANES_MISMATCH = ("sim/programs_test", "where_some_algorithms")
 # Ranks that are threads, under ThreadSanitizer.
 THREADS = ("unit/window_threads_test", "")
 REFUSED = ("unit/transport_mismatch_test", "")
+NOTICES = ("unit/transport_notices_test", "")
 POST = ("unit/post_test", "")
 POST_BOUNDS = ("unit/post_bounds_test", "")
 POST_THREADS = ("unit/post_threads_test", "")

@@ -9,61 +9,11 @@
 #include <vector>
 
 #include "fabric/net.h"
-#include "transport_fake_network.h"
-#include "transport_messages.h"
+#include "transport_network_job.h"
 
 using namespace ranks;
 
 namespace {
-
-// All ranks of a job whose communicator's transports are over a fake network.
-class Job {
-public:
-    explicit Job(int size, uint32_t seed = 1) : fabric(seed), ranks(size) {
-        // Endpoints are numbered in the order in which they are made.
-        for (int r = 0; r < size; ++r) {
-            nets.push_back(std::make_shared<Net>(fake::plugin));
-            members.push_back(r);
-        }
-        const std::vector<size_t> numbers(members.begin(), members.end());
-        std::vector<const void *> addresses;
-        for (const size_t &number : numbers) {
-            addresses.push_back(&number);
-        }
-        const std::vector<size_t> lengths(static_cast<size_t>(size), sizeof(size_t));
-        for (int r = 0; r < size; ++r) {
-            fake::peers(fabric.endpoints[static_cast<size_t>(r)], static_cast<size_t>(size), addresses.data(),
-                        lengths.data());
-        }
-        open(0);
-    }
-    ~Job() {
-        transports.clear();
-        nets.clear();
-        for (const fake::Endpoint *endpoint : fabric.endpoints) {
-            delete endpoint;
-        }
-    }
-    // Another communicator of all ranks takes the place of the one that the ranks use.
-    void open(uint64_t id) {
-        for (int r = 0; r < ranks.size(); ++r) {
-            open(id, r);
-        }
-    }
-    void open(uint64_t id, int r) {
-        if (id != 0) {
-            nets[static_cast<size_t>(r)]->expect(id);
-        }
-        transports.push_back(nets[static_cast<size_t>(r)]->open(id, r, members));
-        ranks.team(r).transport = transports.back().get();
-    }
-
-    fake::Fabric fabric;
-    Ranks ranks;
-    std::vector<std::shared_ptr<Net>> nets;
-    std::vector<int> members;
-    std::vector<std::unique_ptr<Transport>> transports;
-};
 
 constexpr size_t long_message = 100'000; // stays with its sender until it is fetched
 
@@ -243,43 +193,6 @@ void a_communicator_made_after_a_death_knows_of_it(void **) {
     assert_int_equal(result_of(job.ranks, 0, job.ranks.transport(0).recv(1, envelope(1), &got, 1)),
                      XCOLL_ERR_PEER_DEAD);
 }
-
-void a_farewell_ends_what_the_peers_wait_for(void **) {
-    Job job(3);
-    const Ranks &r = job.ranks;
-    begin(r, 1);
-    char got[2];
-    const Ticket from_it = r.transport(1).recv(0, envelope(1), got, 1);
-    const Ticket from_another = r.transport(1).recv(2, envelope(1), got + 1, 1);
-    r.transport(0).say_farewell({XCOLL_ERR_TIMEOUT, "rank 0 waited longer than 5 s"});
-    std::string text;
-    assert_int_equal(result_of(r, 1, from_it, &text), XCOLL_ERR_ABORTED);
-    assert_string_equal(text.c_str(),
-                        "rank 0 gave up on this communicator (XCOLL_ERR_TIMEOUT): rank 0 waited longer than 5 s");
-    assert_int_equal(result_of(r, 1, from_another), XCOLL_ERR_ABORTED);
-}
-
-// Whom rank 1 blames after rank 0 has given up.
-int blamed(const Failure &farewell) {
-    Job job(3);
-    const Ranks &r = job.ranks;
-    begin(r, 1);
-    char got;
-    const Ticket ticket = r.transport(1).recv(0, envelope(1), &got, 1);
-    r.transport(0).say_farewell(farewell);
-    try {
-        finish(r, 1, ticket);
-    } catch (const Failure &failure) {
-        return failure.rank();
-    }
-    return Failure::nobody;
-}
-
-void a_farewell_names_the_rank_at_fault(void **) {
-    assert_int_equal(blamed({XCOLL_ERR_TIMEOUT, "rank 2 did not come", 2}), 2);
-    assert_int_equal(blamed({XCOLL_ERR_SYSTEM, "no memory"}), 0);
-}
-
 void nothing_touches_buffers_after_cancelling(void **) {
     Job job(2);
     const Ranks &r = job.ranks;
@@ -352,8 +265,6 @@ int main() {
         cmocka_unit_test(numbers_of_communicators_are_used_once),
         cmocka_unit_test(what_waits_for_a_dead_peer_fails),
         cmocka_unit_test(a_communicator_made_after_a_death_knows_of_it),
-        cmocka_unit_test(a_farewell_ends_what_the_peers_wait_for),
-        cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(nothing_touches_buffers_after_cancelling),
         cmocka_unit_test(a_peer_that_never_takes_a_message_is_cut_off),
         cmocka_unit_test(threads_drive_communicators_of_one_net),

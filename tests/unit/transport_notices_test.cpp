@@ -1,0 +1,125 @@
+// What ranks of different machines tell each other beside their messages, over a plug-in that is part of the test.
+#include "cmocka_cpp.h"
+
+#include <string>
+#include <unistd.h>
+
+#include "transport_network_job.h"
+
+using namespace ranks;
+
+namespace {
+
+void a_farewell_ends_what_the_peers_wait_for(void **) {
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    char got[2];
+    const Ticket from_it = r.transport(1).recv(0, envelope(1), got, 1);
+    const Ticket from_another = r.transport(1).recv(2, envelope(1), got + 1, 1);
+    r.transport(0).say_farewell({XCOLL_ERR_TIMEOUT, "rank 0 waited longer than 5 s"});
+    std::string text;
+    assert_int_equal(result_of(r, 1, from_it, &text), XCOLL_ERR_ABORTED);
+    assert_string_equal(text.c_str(),
+                        "rank 0 gave up on this communicator (XCOLL_ERR_TIMEOUT): rank 0 waited longer than 5 s");
+    assert_int_equal(result_of(r, 1, from_another), XCOLL_ERR_ABORTED);
+}
+
+// Whom rank 1 blames after rank 0 has given up.
+int blamed(const Failure &farewell) {
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    char got;
+    const Ticket ticket = r.transport(1).recv(0, envelope(1), &got, 1);
+    r.transport(0).say_farewell(farewell);
+    try {
+        finish(r, 1, ticket);
+    } catch (const Failure &failure) {
+        return failure.rank();
+    }
+    return Failure::nobody;
+}
+
+void a_farewell_names_the_rank_at_fault(void **) {
+    assert_int_equal(blamed({XCOLL_ERR_TIMEOUT, "rank 2 did not come", 2}), 2);
+    assert_int_equal(blamed({XCOLL_ERR_SYSTEM, "no memory"}), 0);
+}
+
+// Rank 1 gives up on what rank 0 did: the others hear both say the same.
+void why_a_rank_gave_up_is_not_wrapped_again(void **) {
+    assert_int_equal(blamed({XCOLL_ERR_ABORTED, "rank 2 gave up on this communicator", 2}), 2);
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    char got;
+    const Ticket ticket = r.transport(1).recv(0, envelope(1), &got, 1);
+    r.transport(0).say_farewell({XCOLL_ERR_ABORTED, "rank 2 gave up on this communicator", 2});
+    std::string text;
+    assert_int_equal(result_of(r, 1, ticket, &text), XCOLL_ERR_ABORTED);
+    assert_string_equal(text.c_str(), "rank 2 gave up on this communicator");
+}
+
+void a_rank_that_gave_up_and_freed_has_freed_also_for_those_who_gave_up(void **) {
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    char byte = 0;
+    for (const int p : {1, 2}) {
+        r.transport(0).send(p, envelope(1), &byte, 1);
+    }
+    settle(r);
+    r.transport(2).cancel_all();
+    r.transport(0).say_farewell({XCOLL_ERR_ABORTED, "enough"});
+    r.transport(0).say_freed();
+    settle(r);
+    assert_true(r.transport(1).has_freed(0));
+    assert_true(r.transport(2).has_freed(0));
+}
+
+// Rank 0 waits in operation 2, which rank 1 begins later; rank 2 is in its own code.
+void a_rank_that_waits_is_told_where_its_peers_are(void **) {
+    using Asked = Transport::Whereabouts::Asked;
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 1);
+    Transport &waits = r.transport(0);
+    const auto rounds = [&] {
+        for (int round = 0; round < 200; ++round) {
+            waits.progress();
+            r.transport(1).progress();
+        }
+    };
+    waits.begin(envelope(2));
+    assert_true(waits.whereabouts(1).asked == Asked::unsettled);
+    assert_int_equal(waits.whereabouts(0).newest.operation, 2);
+    waits.ask_where(2);
+    rounds();
+    assert_true(waits.whereabouts(1).asked == Asked::answers);
+    assert_int_equal(waits.whereabouts(1).newest.operation, 1);
+    assert_true(waits.whereabouts(1).newest.call == envelope(1).call);
+    r.transport(1).begin(envelope(2, 7));
+    rounds();
+    assert_int_equal(waits.whereabouts(1).newest.operation, 2);
+    assert_true(waits.whereabouts(1).newest.call == envelope(2, 7).call);
+    usleep(200'000); // it had time to answer
+    assert_true(waits.whereabouts(2).asked == Asked::silent);
+    assert_int_equal(waits.whereabouts(2).newest.operation, 0);
+    r.transport(2).begin(envelope(2));
+    settle(r);
+    assert_true(waits.whereabouts(2).asked == Asked::answers);
+    assert_int_equal(waits.whereabouts(2).newest.operation, 2);
+}
+
+} // namespace
+
+int main() {
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(a_farewell_ends_what_the_peers_wait_for),
+        cmocka_unit_test(a_farewell_names_the_rank_at_fault),
+        cmocka_unit_test(why_a_rank_gave_up_is_not_wrapped_again),
+        cmocka_unit_test(a_rank_that_gave_up_and_freed_has_freed_also_for_those_who_gave_up),
+        cmocka_unit_test(a_rank_that_waits_is_told_where_its_peers_are),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
