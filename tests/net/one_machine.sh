@@ -55,5 +55,14 @@ if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
         failed=1
         ;;
     esac
+    # A network that is not there: the message says what was asked for.
+    message=$(XCOLL_SHM=off UCX_TLS=no_network "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)
+    case $message in
+    *XCOLL_ERR_UNSUPPORTED*UCX_TLS=no_network*) ;;
+    *)
+        echo "without a network the library says: $message"
+        failed=1
+        ;;
+    esac
 fi
 exit $failed

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "base/clock.h"
 
@@ -26,6 +27,17 @@ xcoll_result_t result_of(ucs_status_t status) {
     default:
         return XCOLL_ERR_TRANSPORT;
     }
+}
+
+// Why UCX cannot serve; with what the user has asked of it, as that may be the reason.
+std::string reason(ucs_status_t status) {
+    std::string text = ucs_status_string(status);
+    for (const char *name : {"UCX_TLS", "UCX_NET_DEVICES"}) {
+        if (const char *value = std::getenv(name)) {
+            text.append(", with ").append(name).append("=").append(value);
+        }
+    }
+    return text;
 }
 
 } // namespace
@@ -76,7 +88,7 @@ bool Network::open(char *why, size_t why_bytes) {
         what = "a UCX worker";
     }
     if (status != UCS_OK) {
-        std::snprintf(why, why_bytes, "%s: %s", what, ucs_status_string(status));
+        std::snprintf(why, why_bytes, "%s: %s", what, reason(status).c_str());
         return false;
     }
     return true;
@@ -185,7 +197,9 @@ void Network::on_error(void *arg, ucp_ep_h, ucs_status_t status) {
 void Network::report_lost() {
     while (Peer *peer = lost_) {
         lost_ = peer->next_lost;
-        events_.lost(context_, peer->number, result_of(peer->status), ucs_status_string(peer->status));
+        const bool was_never_there = peer->status == UCS_ERR_UNREACHABLE;
+        const std::string why = was_never_there ? reason(peer->status) : ucs_status_string(peer->status);
+        events_.lost(context_, peer->number, result_of(peer->status), why.c_str());
     }
 }
 
