@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "built_plugins.h"
 #include "fabric/net.h"
 #include "run/runners.h"
@@ -97,6 +99,17 @@ struct Rank {
         const Fingerprint call = fingerprint(op);
         Task task = algorithm(home, team, op, call, ++operation);
         run_to_end(task, parking, watch, driving(patience_crowded));
+    }
+    // What each rank says, by rank.
+    std::vector<int32_t> words(int32_t mine) {
+        std::vector<int32_t> all(static_cast<size_t>(size));
+        Op op = plain(Kind::words);
+        op.dtype = Dtype::int32;
+        op.count = 1;
+        op.send = &mine;
+        op.recv = all.data();
+        run(words_exchange, op);
+        return all;
     }
     xcoll_result_t result(Algorithm algorithm, const Op &op, std::string *text = nullptr) {
         try {
@@ -205,13 +218,7 @@ void all_algorithms_at_all_sizes(void **) {
                 demand(buffer == std::vector<int32_t>(count, root), "bcast");
                 r.run(barrier_dissemination, plain(Kind::barrier));
             }
-            std::vector<int32_t> words(static_cast<size_t>(r.size));
-            Op op = plain(Kind::words);
-            op.dtype = Dtype::int32;
-            op.count = 1;
-            op.send = &r.rank;
-            op.recv = words.data();
-            r.run(words_exchange, op);
+            const std::vector<int32_t> words = r.words(r.rank);
             for (int i = 0; i < r.size; ++i) {
                 demand(words[static_cast<size_t>(i)] == i, "words");
             }
@@ -308,6 +315,38 @@ void a_rank_that_sleeps_is_woken_by_a_message(void **) {
     });
 }
 
+// A rank that waits no longer has its buffer back, whatever a peer that was held up sends later.
+void nothing_is_written_to_a_buffer_that_was_given_back(void **) {
+    run_processes(2, [](Rank &r) {
+        const auto pids = r.words(getpid());
+        constexpr size_t bytes = size_t{64} << 20;
+        std::vector<char> buffer(bytes, 'a');
+        const Envelope envelope{++r.operation, fingerprint(plain(Kind::barrier))};
+        r.transport->begin(envelope);
+        if (r.rank == 0) {
+            r.transport->send(1, envelope, buffer.data(), bytes);
+            while (!r.transport->has_lost(1)) { // until the other has ended
+                r.transport->progress();
+            }
+            _exit(0);
+        }
+        volatile char *first = buffer.data();
+        *first = 'b';
+        r.transport->recv(0, envelope, buffer.data(), bytes);
+        while (*first == 'b') {
+            r.transport->progress();
+        }
+        kill(pids[0], SIGSTOP);
+        r.transport->break_off(envelope);
+        std::fill(buffer.begin(), buffer.end(), 'c');
+        kill(pids[0], SIGCONT);
+        for (const int64_t end = now_ms() + 1'000; now_ms() < end;) {
+            r.transport->progress();
+        }
+        demand(std::count(buffer.begin(), buffer.end(), 'a') == 0, "a buffer was written to after it was given back");
+    });
+}
+
 } // namespace
 
 int main() {
@@ -327,6 +366,7 @@ int main() {
         cmocka_unit_test(the_death_of_a_peer_ends_the_wait),
         cmocka_unit_test(a_farewell_reaches_a_rank_that_waits),
         cmocka_unit_test(a_rank_that_sleeps_is_woken_by_a_message),
+        cmocka_unit_test(nothing_is_written_to_a_buffer_that_was_given_back),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
