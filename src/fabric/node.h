@@ -79,6 +79,9 @@ public:
     bool has_large_l2() const {
         return sizes_.l2_bytes >= size_t{2} << 20;
     }
+    bool has_middling_l2() const {
+        return sizes_.l2_bytes >= size_t{1} << 20 && !has_large_l2();
+    }
     const Doorbell &doorbell() const {
         return doorbell_;
     }
