@@ -15,8 +15,8 @@
 //     all-gather, Xeon with L2s of 2 MiB                   50 / 35     171 / 186   775 / 981
 //     all-to-all, the same                                 35 / 37     177 / 219   739 / 997
 //
-// So it wins for what is large beside the second-level caches, if these are large, and where there are more ranks than
-// processors and the caches are small. xcoll-tune finds the other places.
+// So it wins for what is large beside the second-level caches, if these are large, and for what is dealt out where
+// there are more ranks than processors, unless the caches are middling. xcoll-tune finds the other places.
 #include <limits>
 
 #include "coll/attached.h"
@@ -36,8 +36,8 @@ double cost_if(bool pays) {
 // and scatters of this size and more, by a rank for all others, take 0.4 to 0.9 of the time of those through the ring
 // (uneven ones of the least size up to 1.2), smaller ones 0.9 to 1.3. All-gathers take 0.9 to 1.2 and broadcasts 1.2
 // to 1.7, as their readers find in the cache what is written once; gathers 0.4 to 1.7. But on a Zen 5, whose caches of
-// 1 MiB hold both copies, the kernel's way takes up to 2.8 times as long as the ring up to 256 KiB, and 1.0 to 1.3
-// times beyond, with 4 and with 8 ranks.
+// 1 MiB hold both copies, the kernel's way takes 1.0 to 2.6 times as long as the ring for 64 to 256 KiB from rank to
+// rank, with 4 and with 8 ranks, and 0.9 to 2.0 times beyond (uneven ones of 512 KiB among 4 ranks 0.75).
 constexpr double least_dealt = 256 << 10;
 constexpr double least_part_dealt = 16 << 10; // on average, the least that was seen to gain
 

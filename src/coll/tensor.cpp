@@ -46,9 +46,9 @@ void Tensor::append_box(Shape &to_shape, const Split &side, int rank, const Inte
         ptrdiff_t at = offset;
         size_t rest = i;
         for (size_t d = outer; d-- > 0;) {
-            const auto length = static_cast<size_t>(box[d].count);
-            at += static_cast<ptrdiff_t>(rest % length) * side.strides[d];
-            rest /= length;
+            const auto indices = static_cast<size_t>(box[d].count);
+            at += static_cast<ptrdiff_t>(rest % indices) * side.strides[d];
+            rest /= indices;
         }
         view.base = reinterpret_cast<char *>(at);
         to_shape.views.push_back(view);

@@ -42,8 +42,8 @@ CopyWay::Rule copies(const Settings &settings) {
 // messages there and back 1.2 to 1.6 times. On a Zen 4, with smaller caches, those of 1 MiB take 1.4 times as long
 // under one L3, and 6 times across two, as writing the data again is dear. With more ranks than processors, each step
 // through shared memory may wait for a processor: all that wait for their receives in any case take 0.65 to 0.95 of the
-// time by the kernel, any way. But on a Zen 5, whose caches of 1 MiB hold both copies, exchanges take 1.4 to 1.9 times
-// as long, with 4 and with 8 ranks on two cores.
+// time by the kernel, any way. But on a Zen 5, whose caches of 1 MiB hold both copies, exchanges of 80 KiB to 1 MiB
+// take 1.5 to 1.9 times as long with 4 and with 8 ranks on two cores, and messages there and back 1.0 to 1.75 times.
 AttachedMessages attached_messages(const Membership &membership) {
     const Attach attach = membership.settings.attach;
     if (attach == Attach::off || !membership.node->attach_refusal().empty()) {

@@ -187,9 +187,9 @@ int Watcher::latecomer(const Until &until) const {
         if (is_late(where) && where.asked == Transport::Whereabouts::Asked::answers) {
             return p;
         }
-        silent = is_late(where) && silent < 0 ? p : silent;
+        silent = is_late(where) && silent == Failure::nobody ? p : silent;
     }
-    return silent >= 0 ? silent : until.owner >= 0 ? until.owner : Failure::nobody;
+    return silent != Failure::nobody ? silent : until.owner >= 0 ? until.owner : Failure::nobody;
 }
 
 std::string Watcher::roll_call(const Until &until) const {

@@ -47,7 +47,7 @@ constexpr size_t mib = size_t{1} << 20;
 // all-gathers, all-to-alls, allreduces and reduce-scatters of 256 and 512 KiB take 0.75 to 1.05 of the time then, of
 // 1 MiB 0.65 to 1.1, under one L3 0.8 to 1.05 (uneven all-gathers 1.1); still longer slots gain no more.
 size_t best_wide_slot(size_t l2_bytes) {
-    return l2_bytes >= mib && l2_bytes < 2 * mib ? mib / 4 : mib / 8;
+    return is_middling_l2(l2_bytes) ? mib / 4 : mib / 8;
 }
 
 } // namespace

@@ -34,6 +34,12 @@ struct NodeSizes {
     size_t l2_bytes = 0;    // of the smallest second-level cache that any rank of the machine sees; 0: unknown
 };
 // budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
+// Of two kinds of processors that were measured, a Xeon's and those of Zen 4 and Zen 5.
+inline constexpr size_t large_l2_bytes = size_t{2} << 20, middling_l2_bytes = size_t{1} << 20;
+inline constexpr bool is_middling_l2(size_t bytes) {
+    return bytes >= middling_l2_bytes && bytes < large_l2_bytes;
+}
+
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
 
 class Node {
@@ -74,13 +80,13 @@ public:
         return sizes_;
     }
     // Where it is, the kernel's single copy of what is longer than such a cache beats two through shared memory, though
-    // the lines that it reads are shared from then on; where caches are smaller, it never does
-    // (coll/exchange_attached.cpp).
+    // the lines that it reads are shared from then on; where caches are smaller, only in a crowd, and there only if
+    // they are small (coll/exchange_attached.cpp).
     bool has_large_l2() const {
-        return sizes_.l2_bytes >= size_t{2} << 20;
+        return sizes_.l2_bytes >= large_l2_bytes;
     }
     bool has_middling_l2() const {
-        return sizes_.l2_bytes >= size_t{1} << 20 && !has_large_l2();
+        return is_middling_l2(sizes_.l2_bytes);
     }
     const Doorbell &doorbell() const {
         return doorbell_;
