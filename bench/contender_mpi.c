@@ -66,102 +66,176 @@ void contender_prepare(const struct call *call) {
     }
 }
 
-static void exchange_halo(const struct call *call, MPI_Datatype type) {
-    const int count = (int)call->count;
-    const size_t bytes = call->count * dtype_size(call->dtype);
+/* What MPI is asked for, in its words. */
+struct asked {
+    const void *send;
+    void *recv;
+    int count, root;
+    MPI_Datatype type;
+    MPI_Op sum;
+    size_t block; /* bytes of `count` elements */
+};
+
+static struct asked asked_for(const struct call *call, int root) {
+    const int is_f32 = call->dtype == DTYPE_F32;
+    return (struct asked){.send = call->send == call->recv ? MPI_IN_PLACE : call->send,
+                          .recv = call->recv,
+                          .count = (int)call->count,
+                          .root = root,
+                          .type = is_f32 ? MPI_FLOAT : MPI_UINT16_T,
+                          .sum = is_f32 ? MPI_SUM : bf16_sum,
+                          .block = call->count * dtype_size(call->dtype)};
+}
+
+static void exchange_halo(const struct asked *a) {
     MPI_Request requests[4];
-    MPI_Irecv(call->recv, count, type, peers.from, 0, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv((char *)call->recv + bytes, count, type, peers.to, 1, MPI_COMM_WORLD, &requests[1]);
-    MPI_Isend(call->send, count, type, peers.to, 0, MPI_COMM_WORLD, &requests[2]);
-    MPI_Isend((const char *)call->send + bytes, count, type, peers.from, 1, MPI_COMM_WORLD, &requests[3]);
+    MPI_Irecv(a->recv, a->count, a->type, peers.from, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv((char *)a->recv + a->block, a->count, a->type, peers.to, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(a->send, a->count, a->type, peers.to, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend((const char *)a->send + a->block, a->count, a->type, peers.from, 1, MPI_COMM_WORLD, &requests[3]);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
 }
 
-void contender_run(const struct call *call, int root) {
-    const MPI_Comm world = MPI_COMM_WORLD;
-    const MPI_Datatype type = call->dtype == DTYPE_F32 ? MPI_FLOAT : MPI_UINT16_T;
-    const MPI_Op sum = call->dtype == DTYPE_F32 ? MPI_SUM : bf16_sum;
-    const int count = (int)call->count;
-    const void *send = call->send == call->recv ? MPI_IN_PLACE : call->send;
-    void *recv = call->recv;
-    switch (call->variant->op) {
-    case OP_BARRIER:
-        MPI_Barrier(world);
-        break;
-    case OP_BCAST:
-        MPI_Bcast(recv, count, type, root, world);
-        break;
-    case OP_ALLREDUCE:
-        MPI_Allreduce(send, recv, count, type, sum, world);
-        break;
-    case OP_REDUCE:
-        MPI_Reduce(send, recv, count, type, sum, root, world);
-        break;
-    case OP_REDUCE_SCATTER:
-        MPI_Reduce_scatter_block(send, recv, count, type, sum, world);
-        break;
-    case OP_ALLGATHER:
-        MPI_Allgather(send, count, type, recv, count, type, world);
-        break;
-    case OP_ALLTOALL:
-        MPI_Alltoall(send, count, type, recv, count, type, world);
-        break;
-    case OP_GATHER:
-        MPI_Gather(send, count, type, recv, count, type, root, world);
-        break;
-    case OP_SCATTER:
-        MPI_Scatter(send, count, type, recv, count, type, root, world);
-        break;
-    case OP_ALLGATHERV:
-        MPI_Allgatherv(send, parts.sent[rank_here], type, recv, parts.received, parts.received_at, type, world);
-        break;
-    case OP_ALLTOALLV:
-        MPI_Alltoallv(send, parts.sent, parts.sent_at, type, recv, parts.received, parts.received_at, type, world);
-        break;
-    case OP_REDUCE_SCATTERV:
-        MPI_Reduce_scatter(send, recv, parts.received, type, sum, world);
-        break;
-    case OP_GATHERV:
-        MPI_Gatherv(send, parts.sent[rank_here], type, recv, parts.received, parts.received_at, type, root, world);
-        break;
-    case OP_SCATTERV:
-        MPI_Scatterv(send, parts.sent, parts.sent_at, type, recv, parts.received[rank_here], type, root, world);
-        break;
+static void go_there_and_back(const struct asked *a) {
+    if (rank_here % 2 == 0) {
+        MPI_Send(a->send, a->count, a->type, peers.to, 0, MPI_COMM_WORLD);
+    }
+    MPI_Recv(a->recv, a->count, a->type, peers.from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank_here % 2 == 1) {
+        MPI_Send(a->send, a->count, a->type, peers.to, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void run_messages(enum op op, const struct asked *a) {
+    switch (op) {
     case OP_SENDRECV:
-        MPI_Sendrecv(send, count, type, peers.to, 0, recv, count, type, peers.from, 0, world, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(a->send, a->count, a->type, peers.to, 0, a->recv, a->count, a->type, peers.from, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         break;
     case OP_PINGPONG:
-        if (rank_here % 2 == 0) {
-            MPI_Send(send, count, type, peers.to, 0, world);
-        }
-        MPI_Recv(recv, count, type, peers.from, 0, world, MPI_STATUS_IGNORE);
-        if (rank_here % 2 == 1) {
-            MPI_Send(send, count, type, peers.to, 0, world);
-        }
+        go_there_and_back(a);
         break;
     case OP_HALO:
-        exchange_halo(call, type);
-        break;
-    case OP_SCAN:
-        MPI_Scan(send, recv, count, type, sum, world);
-        break;
-    case OP_EXSCAN:
-        MPI_Exscan(send, recv, count, type, sum, world);
-        break;
-    case OP_GROUP: /* MPI knows no groups */
-        for (size_t k = 0; k < group_calls; k++) {
-            const size_t at = k * call->count * dtype_size(call->dtype);
-            MPI_Allgather((const char *)call->send + at, count, type, (char *)recv + at * (size_t)ranks, count, type,
-                          world);
-        }
-        break;
-    case OP_GROUP_ALLREDUCE:
-        for (size_t k = 0; k < group_calls; k++) {
-            const size_t at = k * call->count * dtype_size(call->dtype);
-            MPI_Allreduce((const char *)call->send + at, (char *)recv + at, count, type, sum, world);
-        }
+        exchange_halo(a);
         break;
     default:
+        break;
+    }
+}
+
+/* MPI knows no groups: one call behind the other. */
+static void run_group(enum op op, const struct asked *a) {
+    for (size_t k = 0; k < group_calls; k++) {
+        const char *send = (const char *)a->send + k * a->block;
+        if (op == OP_GROUP) {
+            MPI_Allgather(send, a->count, a->type, (char *)a->recv + k * a->block * (size_t)ranks, a->count, a->type,
+                          MPI_COMM_WORLD);
+        } else {
+            MPI_Allreduce(send, (char *)a->recv + k * a->block, a->count, a->type, a->sum, MPI_COMM_WORLD);
+        }
+    }
+}
+
+static void run_uneven(enum op op, const struct asked *a) {
+    const int *sent = parts.sent, *sent_at = parts.sent_at, *received = parts.received, *at = parts.received_at;
+    const int mine = sent[rank_here];
+    switch (op) {
+    case OP_ALLGATHERV:
+        MPI_Allgatherv(a->send, mine, a->type, a->recv, received, at, a->type, MPI_COMM_WORLD);
+        break;
+    case OP_ALLTOALLV:
+        MPI_Alltoallv(a->send, sent, sent_at, a->type, a->recv, received, at, a->type, MPI_COMM_WORLD);
+        break;
+    case OP_REDUCE_SCATTERV:
+        MPI_Reduce_scatter(a->send, a->recv, received, a->type, a->sum, MPI_COMM_WORLD);
+        break;
+    case OP_GATHERV:
+        MPI_Gatherv(a->send, mine, a->type, a->recv, received, at, a->type, a->root, MPI_COMM_WORLD);
+        break;
+    case OP_SCATTERV:
+        MPI_Scatterv(a->send, sent, sent_at, a->type, a->recv, received[rank_here], a->type, a->root, MPI_COMM_WORLD);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_reduction(enum op op, const struct asked *a) {
+    switch (op) {
+    case OP_ALLREDUCE:
+        MPI_Allreduce(a->send, a->recv, a->count, a->type, a->sum, MPI_COMM_WORLD);
+        break;
+    case OP_REDUCE:
+        MPI_Reduce(a->send, a->recv, a->count, a->type, a->sum, a->root, MPI_COMM_WORLD);
+        break;
+    case OP_REDUCE_SCATTER:
+        MPI_Reduce_scatter_block(a->send, a->recv, a->count, a->type, a->sum, MPI_COMM_WORLD);
+        break;
+    case OP_SCAN:
+        MPI_Scan(a->send, a->recv, a->count, a->type, a->sum, MPI_COMM_WORLD);
+        break;
+    case OP_EXSCAN:
+        MPI_Exscan(a->send, a->recv, a->count, a->type, a->sum, MPI_COMM_WORLD);
+        break;
+    default:
+        break;
+    }
+}
+
+static void run_even(enum op op, const struct asked *a) {
+    switch (op) {
+    case OP_BARRIER:
+        MPI_Barrier(MPI_COMM_WORLD);
+        break;
+    case OP_BCAST:
+        MPI_Bcast(a->recv, a->count, a->type, a->root, MPI_COMM_WORLD);
+        break;
+    case OP_ALLGATHER:
+        MPI_Allgather(a->send, a->count, a->type, a->recv, a->count, a->type, MPI_COMM_WORLD);
+        break;
+    case OP_ALLTOALL:
+        MPI_Alltoall(a->send, a->count, a->type, a->recv, a->count, a->type, MPI_COMM_WORLD);
+        break;
+    case OP_GATHER:
+        MPI_Gather(a->send, a->count, a->type, a->recv, a->count, a->type, a->root, MPI_COMM_WORLD);
+        break;
+    case OP_SCATTER:
+        MPI_Scatter(a->send, a->count, a->type, a->recv, a->count, a->type, a->root, MPI_COMM_WORLD);
+        break;
+    default:
+        break;
+    }
+}
+
+void contender_run(const struct call *call, int root) {
+    const enum op op = call->variant->op;
+    const struct asked asked = asked_for(call, root);
+    switch (op) {
+    case OP_ALLREDUCE:
+    case OP_REDUCE:
+    case OP_REDUCE_SCATTER:
+    case OP_SCAN:
+    case OP_EXSCAN:
+        run_reduction(op, &asked);
+        break;
+    case OP_ALLGATHERV:
+    case OP_ALLTOALLV:
+    case OP_REDUCE_SCATTERV:
+    case OP_GATHERV:
+    case OP_SCATTERV:
+        run_uneven(op, &asked);
+        break;
+    case OP_SENDRECV:
+    case OP_PINGPONG:
+    case OP_HALO:
+        run_messages(op, &asked);
+        break;
+    case OP_GROUP:
+    case OP_GROUP_ALLREDUCE:
+        run_group(op, &asked);
+        break;
+    default:
+        run_even(op, &asked);
         break;
     }
 }

@@ -174,6 +174,7 @@ private:
     void keep(char *to, const char *from, size_t bytes) const;
     void take(char *to, const char *from, size_t bytes) const;
     void open(int p, size_t shared, size_t pair);
+    size_t open_stream(Source &source, int p);
     Index place_of_part(int to, size_t bytes) const;
     uint64_t told() const;
     void open_arriving(int p, Arrivals &arrivals);

@@ -24,6 +24,23 @@ bool Streams::concerns(int p) const {
     return (to_root ? rank_ : p) == op.root;
 }
 
+// Where the bytes of p begin: in its head, in its slot or ring, or where it lends them. How many there are.
+size_t Streams::open_stream(Source &source, int p) {
+    const Head &head = window_.head(p, n_);
+    source.base = head.place.base;
+    if (head.inlined > 0) {
+        source.begin = inlined_stream(head);
+        return head.inlined;
+    }
+    const bool is_lent = head.lent != Lent::no;
+    source.area = head.place.area;
+    baton_ = is_lent ? baton_ : head.place.offset;
+    source.begin = is_lent ? window_.lent(p, head, head.place.offset) : window_.place(p, n_, head.place.offset);
+    source.flows = head.flows != 0;
+    open_turns(source, p, is_lent ? 0 : head.turns);
+    return head.place.total;
+}
+
 void Streams::open(int p, size_t shared, size_t pair) {
     const Head &head = window_.head(p, n_);
     Source &source = sources_[p];
@@ -43,19 +60,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         open_pieces(source, p, shared, pair);
         return;
     }
-    source.base = head.place.base;
-    size_t total = head.inlined;
-    if (total > 0) {
-        source.begin = inlined_stream(head);
-    } else {
-        source.area = head.place.area;
-        baton_ = head.lent == Lent::no ? head.place.offset : baton_;
-        source.begin =
-            head.lent == Lent::no ? window_.place(p, n_, head.place.offset) : window_.lent(p, head, head.place.offset);
-        total = head.place.total;
-        source.flows = head.flows != 0;
-        open_turns(source, p, head.lent == Lent::no ? head.turns : 0);
-    }
+    const size_t total = open_stream(source, p);
     source.shared_end = source.end = index_bytes_ + shared;
     if (index_bytes_ == 0 && pair > 0) {
         source.pair_begin = source.shared_end + exchange_.known_place(p, rank_);

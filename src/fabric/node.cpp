@@ -214,10 +214,6 @@ std::vector<uint8_t> agree(Bootstrap &boot, const std::optional<Failure> &troubl
     return all;
 }
 
-} // namespace
-
-namespace {
-
 Introduction introduce(const Machine &machine, const NodeSizes &sizes) {
     Introduction mine{};
     mine.process = process_identity();
@@ -273,13 +269,46 @@ std::string attach_refusal(const std::string &mine, const std::vector<uint8_t> &
     return {};
 }
 
-void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
-    if (mine != theirs) {
-        fail(XCOLL_ERR_CONFIG,
-             "rank %d has a payload ring of %zu KiB, rank %d one of %zu KiB: XCOLL_SHM_BUDGET must be the same on all "
-             "ranks",
-             my_rank, mine / 1024, their_rank, theirs / 1024);
+void check_rings(const std::vector<Introduction> &all, const std::vector<int> &locals, int rank) {
+    const size_t mine = all[static_cast<size_t>(rank)].ring_bytes;
+    for (const int other : locals) {
+        const size_t theirs = all[static_cast<size_t>(other)].ring_bytes;
+        if (mine != theirs) {
+            fail(XCOLL_ERR_CONFIG,
+                 "rank %d has a payload ring of %zu KiB, rank %d one of %zu KiB: XCOLL_SHM_BUDGET must be the same on "
+                 "all ranks",
+                 rank, mine / 1024, other, theirs / 1024);
+        }
     }
+}
+
+// Maps what the others made. A failure is for later: first everybody gets everything.
+std::optional<Failure> map_others(Bootstrap &boot, int file, size_t bytes, const std::vector<Introduction> &all,
+                                  const std::vector<int> &locals, std::vector<Segment> &segments) {
+    std::optional<Failure> trouble;
+    boot.exchange_descriptors(file, locals, [&](size_t i, const Descriptor &theirs) {
+        if (locals[i] == boot.rank()) {
+            return;
+        }
+        try {
+            segments[i] = Segment::map(theirs.get(), all[static_cast<size_t>(locals[i])].nonce, bytes);
+        } catch (...) {
+            trouble = caught();
+        }
+    });
+    return trouble;
+}
+
+std::vector<Node::Member> members_of(const std::vector<Introduction> &all, const std::vector<int> &locals, int rank,
+                                     std::vector<Segment> &segments) {
+    const Introduction &mine = all[static_cast<size_t>(rank)];
+    std::vector<Node::Member> members;
+    for (size_t i = 0; i < locals.size(); ++i) {
+        const Introduction &peer = all[static_cast<size_t>(locals[i])];
+        members.push_back({std::make_shared<Segment>(std::move(segments[i])), peer.process, peer.place,
+                           peer.process.pid == mine.process.pid});
+    }
+    return members;
 }
 
 } // namespace
@@ -287,10 +316,10 @@ void check_ring(size_t mine, int my_rank, size_t theirs, int their_rank) {
 std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &locals, const Machine &machine,
                                    size_t budget_bytes, size_t heap_bytes, bool attach) {
     const int ranks = static_cast<int>(locals.size());
+    const auto me = std::find(locals.begin(), locals.end(), boot.rank()) - locals.begin();
     NodeSizes sizes = node_sizes(budget_bytes, machine.l2_bytes, ranks);
     sizes.heap_bytes = Heap::affordable(heap_bytes, heap_first(sizes), ranks);
     Introduction introduction = introduce(machine, sizes);
-    Segment mine;
     Descriptor file;
     uint64_t word = 0;
     std::vector<Introduction> all;
@@ -298,6 +327,7 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     together(boot, connected, [&] {
         all.resize(static_cast<size_t>(boot.size()));
         segments.resize(locals.size());
+        Segment &mine = segments[static_cast<size_t>(me)];
         int number = -1;
         mine = Segment::create(segment_bytes(sizes), reserved_bytes(sizes), &number);
         file = Descriptor(number);
@@ -306,34 +336,20 @@ std::shared_ptr<Node> connect_node(Bootstrap &boot, const std::vector<int> &loca
     });
     boot.allgather(&introduction, all.data(), sizeof introduction);
     sizes.heap_bytes = common_heap(all, locals);
-    std::optional<Failure> trouble;
-    boot.exchange_descriptors(file.get(), locals, [&](size_t i, const Descriptor &theirs) {
-        const Introduction &peer = all[static_cast<size_t>(locals[i])];
-        try {
-            segments[i] = locals[i] == boot.rank() ? std::exchange(mine, Segment())
-                                                   : Segment::map(theirs.get(), peer.nonce, segment_bytes(sizes));
-        } catch (...) {
-            trouble = caught();
-        }
-    });
+    const std::optional<Failure> trouble = map_others(boot, file.get(), segment_bytes(sizes), all, locals, segments);
     std::vector<Node::Member> members;
     std::string refusal;
     Outcome outcome = connected;
     const std::vector<uint8_t> outcomes = together(boot, outcome, [&] {
-        for (size_t i = 0; i < locals.size(); ++i) {
-            const Introduction &peer = all[static_cast<size_t>(locals[i])];
-            check_ring(sizes.ring_bytes, boot.rank(), peer.ring_bytes, locals[i]);
-            if (trouble) {
-                throw Failure(*trouble);
-            }
-            members.push_back({std::make_shared<Segment>(std::move(segments[i])), peer.process, peer.place,
-                               peer.process.pid == introduction.process.pid});
+        check_rings(all, locals, boot.rank());
+        if (trouble) {
+            throw Failure(*trouble);
         }
+        members = members_of(all, locals, boot.rank(), segments);
         refusal = try_to_attach_to_all(all, locals, boot.rank());
         outcome = refusal.empty() ? attached : connected;
     });
-    const int me = static_cast<int>(std::find(locals.begin(), locals.end(), boot.rank()) - locals.begin());
-    auto node = std::make_shared<Node>(std::move(members), me, sizes, processors_of(all, locals),
+    auto node = std::make_shared<Node>(std::move(members), static_cast<int>(me), sizes, processors_of(all, locals),
                                        barriers_of(all, locals), std::move(file));
     node->note_attach_refusal(attach_refusal(refusal, outcomes, locals));
     return node;

@@ -141,7 +141,7 @@ MUTATIONS = CORE + [
              ("src/coll/streams_write.cpp", "give(total_)) != 0) {",
               "give(total_)) != 0) {\n        window_.batons().keep(offset_);")),
     mutation("a baton is kept too early", KEPT, "a reader writes where its peer still does",
-             ("src/coll/streams_read.cpp", "baton_ = head.lent == Lent::no ? head.place.offset : baton_;",
+             ("src/coll/streams_read.cpp", "baton_ = is_lent ? baton_ : head.place.offset;",
               "window_.batons().keep(head.place.offset);")),
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),

@@ -130,23 +130,16 @@ static int of_group(const struct shape *shape, struct span *spans) {
     return found;
 }
 
-int shape_spans(const struct shape *shape, struct span *spans) {
-    const size_t count = shape->count, mine = (size_t)shape->rank * count;
-    const int rank = shape->rank, root = shape->root, everyone = shape->size;
-    const int before = (rank + everyone - 1) % everyone, next = (rank + 1) % everyone;
+/* Sums over several ranks. */
+static int of_reduction(const struct shape *shape, struct span *spans) {
+    const size_t count = shape->count;
+    const int rank = shape->rank, everyone = shape->size;
     switch (shape->op) {
-    case OP_BCAST:
-        spans[0] = (struct span){0, 0, count, root, root + 1};
-        return rank != root;
-    case OP_GROUP_ALLREDUCE:
-        spans[0] = (struct span){0, 0, group_calls * count, 0, everyone};
-        return 1;
-    case OP_ALLREDUCE:
-    case OP_REDUCE:
-        spans[0] = (struct span){0, 0, count, 0, everyone};
-        return shape->op == OP_ALLREDUCE || rank == root;
     case OP_REDUCE_SCATTER:
-        spans[0] = (struct span){0, mine, count, 0, everyone};
+        spans[0] = (struct span){0, (size_t)rank * count, count, 0, everyone};
+        return 1;
+    case OP_REDUCE_SCATTERV:
+        spans[0] = (struct span){0, uneven_before(count, rank), uneven(count, rank), 0, everyone};
         return 1;
     case OP_SCAN:
         spans[0] = (struct span){0, 0, count, 0, rank + 1};
@@ -154,11 +147,26 @@ int shape_spans(const struct shape *shape, struct span *spans) {
     case OP_EXSCAN:
         spans[0] = (struct span){0, 0, count, 0, rank};
         return rank > 0;
-    case OP_SCATTER:
-        spans[0] = (struct span){0, mine, count, root, root + 1};
+    case OP_GROUP_ALLREDUCE:
+        spans[0] = (struct span){0, 0, group_calls * count, 0, everyone};
         return 1;
-    case OP_REDUCE_SCATTERV:
-        spans[0] = (struct span){0, uneven_before(count, rank), uneven(count, rank), 0, everyone};
+    default:
+        spans[0] = (struct span){0, 0, count, 0, everyone};
+        return shape->op == OP_ALLREDUCE || rank == shape->root;
+    }
+}
+
+/* A block of the root, or of whoever sends to this rank. */
+static int from_one(const struct shape *shape, struct span *spans) {
+    const size_t count = shape->count;
+    const int rank = shape->rank, root = shape->root, partner = shape_partner(shape);
+    const int before = (rank + shape->size - 1) % shape->size, next = (rank + 1) % shape->size;
+    switch (shape->op) {
+    case OP_BCAST:
+        spans[0] = (struct span){0, 0, count, root, root + 1};
+        return rank != root;
+    case OP_SCATTER:
+        spans[0] = (struct span){0, (size_t)rank * count, count, root, root + 1};
         return 1;
     case OP_SCATTERV:
         spans[0] = (struct span){0, uneven_before(count, rank), uneven(count, rank), root, root + 1};
@@ -170,25 +178,39 @@ int shape_spans(const struct shape *shape, struct span *spans) {
         spans[0] = (struct span){0, 0, count, before, before + 1};
         spans[1] = (struct span){count, count, count, next, next + 1};
         return 2;
-    case OP_PINGPONG:
-    case OP_SEND:
-    case OP_RECV:
-        spans[0] = (struct span){0, 0, count, shape_partner(shape), shape_partner(shape) + 1};
-        return shape_partner(shape) >= 0 && (shape->op == OP_PINGPONG || !sends_to_partner(shape));
+    default:
+        spans[0] = (struct span){0, 0, count, partner, partner + 1};
+        return partner >= 0 && (shape->op == OP_PINGPONG || !sends_to_partner(shape));
+    }
+}
+
+int shape_spans(const struct shape *shape, struct span *spans) {
+    const int is_root = shape->rank == shape->root;
+    switch (shape->op) {
+    case OP_BARRIER:
+        return 0;
     case OP_GATHER:
-        return rank == root ? from_everyone(shape, 0, spans) : 0;
+        return is_root ? from_everyone(shape, 0, spans) : 0;
     case OP_GATHERV:
-        return rank == root ? in_uneven_parts(shape, spans) : 0;
+        return is_root ? in_uneven_parts(shape, spans) : 0;
     case OP_ALLGATHER:
         return from_everyone(shape, 0, spans);
     case OP_ALLTOALL:
-        return from_everyone(shape, mine, spans);
+        return from_everyone(shape, (size_t)shape->rank * shape->count, spans);
     case OP_ALLGATHERV:
     case OP_ALLTOALLV:
         return in_uneven_parts(shape, spans);
     case OP_GROUP:
         return of_group(shape, spans);
+    case OP_ALLREDUCE:
+    case OP_REDUCE:
+    case OP_REDUCE_SCATTER:
+    case OP_REDUCE_SCATTERV:
+    case OP_SCAN:
+    case OP_EXSCAN:
+    case OP_GROUP_ALLREDUCE:
+        return of_reduction(shape, spans);
     default:
-        return 0;
+        return from_one(shape, spans);
     }
 }
