@@ -414,13 +414,19 @@ XCOLL_API xcoll_result_t xcoll_op_free(xcoll_op_t *op);
 /* ---------------------------------------------------------------------------------------------- collectives */
 
 /* Each operation has four forms:
+ *
  *   xcoll_NAME          returns when this rank's buffers are final.
+ *
  *   xcoll_iNAME         returns at once with a request; the operation goes on inside later calls of this process that
- *                       test or wait, for this or any other operation. All requests of a rank may be in flight
- * together. xcoll_NAME_init     makes a persistent request, which xcoll_start starts as often as it is wanted. Local: a
- * call's place in the order of operations is that of its start. xcoll_NAME_enqueue  on a communicator of processors
- * stream is NULL: begins when all earlier operations of comm are done, and returns when this one is. The ranks may use
- * different forms of the same operation.
+ *                       test or wait, for this or any other operation. All requests of a rank may be in flight at once.
+ *
+ *   xcoll_NAME_init     makes a persistent request, which xcoll_start starts as often as it is wanted. Local: a call's
+ *                       place in the order of operations is that of its start.
+ *
+ *   xcoll_NAME_enqueue  on a communicator of processors stream is NULL: begins when all earlier operations of comm are
+ *                       done, and returns when this one is.
+ *
+ * The ranks may use different forms of the same operation.
  *
  * In place is XCOLL_IN_PLACE as send (as recv at the root of a scatter), with the meaning that each operation tells. */
 
@@ -536,8 +542,8 @@ XCOLL_API xcoll_result_t xcoll_alltoallv_enqueue(const void *send, const size_t 
                                                  void *recv, const size_t recvcounts[], const size_t rdispls[],
                                                  xcoll_dtype_t dtype, xcoll_comm_t comm, xcoll_stream_t stream);
 
-/* recv of the root becomes the sendcount elements of every rank, in the order of ranks. Off the root recv is not
- * looked at. */
+/* recv of the root becomes the sendcount elements of every rank, in the order of ranks. In place, or with recv as send,
+ * the root's own lie there already. Off the root recv is not looked at. */
 XCOLL_API xcoll_result_t xcoll_gather(const void *send, size_t sendcount, void *recv, xcoll_dtype_t dtype, int root,
                                       xcoll_comm_t comm);
 XCOLL_API xcoll_result_t xcoll_igather(const void *send, size_t sendcount, void *recv, xcoll_dtype_t dtype, int root,
@@ -561,7 +567,7 @@ XCOLL_API xcoll_result_t xcoll_gatherv_enqueue(const void *send, size_t sendcoun
                                                int root, xcoll_comm_t comm, xcoll_stream_t stream);
 
 /* send of the root is a block of recvcount elements for each rank; recv becomes the block for this one. Off the root
- * send is not looked at; on it recv may be XCOLL_IN_PLACE. */
+ * send is not looked at; on it recv may be XCOLL_IN_PLACE or send, and its block stays where it is. */
 XCOLL_API xcoll_result_t xcoll_scatter(const void *send, void *recv, size_t recvcount, xcoll_dtype_t dtype, int root,
                                        xcoll_comm_t comm);
 XCOLL_API xcoll_result_t xcoll_iscatter(const void *send, void *recv, size_t recvcount, xcoll_dtype_t dtype, int root,

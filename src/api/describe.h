@@ -97,6 +97,7 @@ template <class C>
 void gather(C &call, const Comm &comm, const void *send, size_t sendcount, void *recv, xcoll_dtype_t dtype, int root) {
     Op &op = call.op;
     op.kind = Kind::gather;
+    send = own_side(comm, root, send, recv);
     if (!is_dtype(dtype)) [[unlikely]] {
         check_items(call, dtype, "sendcount", sendcount);
         gather_typed(call, comm, send, sendcount, dtype, recv, sendcount, dtype, root);
@@ -119,6 +120,7 @@ template <class C>
 void scatter(C &call, const Comm &comm, const void *send, void *recv, size_t recvcount, xcoll_dtype_t dtype, int root) {
     Op &op = call.op;
     op.kind = Kind::scatter;
+    recv = own_side(comm, root, recv, send);
     if (!is_dtype(dtype)) [[unlikely]] {
         check_items(call, dtype, "recvcount", recvcount);
         scatter_typed(call, comm, send, recvcount, dtype, recv, recvcount, dtype, root);

@@ -237,6 +237,7 @@ void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount
 void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,
              const size_t *displs, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::gatherv;
+    send = own_side(comm, root, send, recv);
     const bool receives = is_root(call, comm, root);
     const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;
@@ -253,6 +254,7 @@ void gatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, v
 void scatterv(Call &call, const Comm &comm, const void *send, const size_t *sendcounts, const size_t *displs,
               void *recv, size_t recvcount, xcoll_dtype_t dtype, int root) {
     call.op.kind = Kind::scatterv;
+    recv = own_side(comm, root, recv, send);
     const bool sends = is_root(call, comm, root);
     const Items items = items_of(call, "dtype", dtype);
     call.op.dtype = items.base;

@@ -5,6 +5,12 @@
 
 namespace xcoll::api::describe {
 
+// What the root gives as its own side of a call, whose other side has a part of every rank: one address for both is in
+// place, wherever in the whole its own part lies.
+template <class Pointer> Pointer own_side(const Comm &comm, int root, Pointer own, const void *whole) {
+    return comm.team().rank == root && own == whole ? XCOLL_IN_PLACE : own;
+}
+
 void reduce_scatterv(Call &call, const Comm &comm, const void *send, void *recv, const size_t *recvcounts,
                      xcoll_dtype_t dtype, xcoll_op_t op);
 void allgatherv(Call &call, const Comm &comm, const void *send, size_t sendcount, void *recv, const size_t *recvcounts,

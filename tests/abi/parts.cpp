@@ -83,7 +83,7 @@ void parts_where_others_arrive(const Rank &rank, xcoll_comm_t comm) {
     }
     std::vector<int> data(3 * size);
     const std::vector<size_t> twos(size, 2);
-    int *const all = data.data(), *const other = all + 2 * ((static_cast<size_t>(rank.rank()) + 1) % size);
+    int *const all = data.data(), *const other = all + 2 * ((static_cast<size_t>(rank.rank()) + 1) % size) + 1;
     const size_t *const two = twos.data();
     const auto refused = [&](const char *name, const std::function<xcoll_result_t()> &call) {
         make({{name, call, XCOLL_ERR_ARGUMENT, {"send", "recv", "overlap"}}});
