@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "api/handle.h"
@@ -10,7 +11,10 @@
 namespace xcoll::api {
 
 xcoll_comm_config_t read_config(const xcoll_comm_config_t *config) {
-    const xcoll_comm_config_t copy = read_sized(config, "config", "xcoll_comm_config");
+    using Config = xcoll_comm_config_t;
+    const Config copy = read_sized(
+        config, "config", "xcoll_comm_config",
+        {offsetof(Config, flags), offsetof(Config, size), offsetof(Config, progress), offsetof(Config, device_index)});
     if (copy.api_version > XCOLL_API_VERSION) {
         fail(XCOLL_ERR_UNSUPPORTED, "config.api_version is %u, this library knows up to %d", copy.api_version,
              XCOLL_API_VERSION);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "base/error.h"
 
@@ -13,14 +14,16 @@ namespace xcoll::api {
 inline constexpr size_t largest_struct = 4096;
 
 // A copy with every field defined. `name` is that of the argument, `type` of the struct; it is set up by TYPE without
-// its _t, and _defaults.
-template <class Struct> Struct read_sized(const Struct *given, const char *name, const char *type) {
+// its _t, and _defaults. Fields are words, or lie in pairs in one: `second` are the offsets of those that are the
+// second of a pair, where a struct may end as well. Other sizes would end amid a field.
+template <class Struct>
+Struct read_sized(const Struct *given, const char *name, const char *type, std::initializer_list<size_t> second) {
     if (!given) {
         fail(XCOLL_ERR_ARGUMENT, "%s is NULL: expected a struct set up by %s_defaults", name, type);
     }
     const size_t size = given->struct_size;
-    // Fields are words, or lie in pairs in one: other sizes would end amid a field.
-    if (size < sizeof size || size > largest_struct || size % sizeof size != 0) {
+    const bool is_amid = size % sizeof size != 0 && std::find(second.begin(), second.end(), size) == second.end();
+    if (size < sizeof size || size > largest_struct || is_amid) {
         fail(XCOLL_ERR_ARGUMENT, "%s.struct_size is %zu: expected sizeof(%s_t), set by %s_defaults", name, size, type,
              type);
     }

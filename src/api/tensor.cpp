@@ -15,7 +15,8 @@ namespace {
 constexpr int most_dims = 16;
 
 xcoll_tensor_t read_struct(const xcoll_tensor_t *tensor) {
-    const xcoll_tensor_t copy = read_sized(tensor, "tensor", "xcoll_tensor");
+    const xcoll_tensor_t copy =
+        read_sized(tensor, "tensor", "xcoll_tensor", {offsetof(xcoll_tensor_t, ndim), offsetof(xcoll_tensor_t, flags)});
     if (copy.flags != 0) {
         fail(XCOLL_ERR_UNSUPPORTED, "tensor.flags is %#x: this version supports only 0", copy.flags);
     }

@@ -57,6 +57,10 @@ void structs_of_other_versions() {
     expect_config(
         [](xcoll_comm_config_t &c) { c.struct_size = offsetof(xcoll_comm_config_t, device_kind), c.device_kind = 7; },
         XCOLL_SUCCESS, {});
+    expect_config(
+        [](xcoll_comm_config_t &c) { c.struct_size = offsetof(xcoll_comm_config_t, progress), c.progress = 7; },
+        XCOLL_SUCCESS, {});
+    expect_config(sized(offsetof(xcoll_comm_config_t, ids) + 4), XCOLL_ERR_ARGUMENT, {"struct_size"});
     // Longer: what is not known must be zero.
     struct {
         xcoll_comm_config_t known;
