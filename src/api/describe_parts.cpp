@@ -289,9 +289,9 @@ void allgather_typed(Call &call, const Comm &comm, const void *send, size_t send
     }
     call.op.kind = Kind::allgather;
     const int ranks = comm.team().size;
-    const Items sent = items_of(call, "sendtype", sendtype);
-    const Items received = items_of(call, "recvtype", recvtype);
     const bool in_place = send == XCOLL_IN_PLACE;
+    const Items received = items_of(call, "recvtype", recvtype);
+    const Items sent = in_place ? received : items_of(call, "sendtype", sendtype);
     set_equal_parts(call.op, in_place ? received : sent, in_place ? recvcount : sendcount, received, recvcount);
     Portion *in = call.make_parts(1, static_cast<size_t>(ranks)) + 1;
     fill(in, {"recv", recv}, received, "recvcount", recvcount, ranks);

@@ -126,6 +126,31 @@ void parts_of_types(const Rank &rank, xcoll_comm_t comm) {
     });
 }
 
+// What is sent in place is told by the other side alone.
+void sent_in_place(const Rank &rank, xcoll_comm_t comm) {
+    const auto size = static_cast<size_t>(rank.size());
+    std::vector<int> data(2 * size), one(2);
+    const std::vector<size_t> counts(size, 1), places(size, 0);
+    const std::vector<xcoll_dtype_t> types(size, XCOLL_INT32);
+    xcoll_dtype_t pair = 0;
+    ranks::succeed(xcoll_type_vector(1, 2, 2, XCOLL_INT32, &pair));
+    const auto in_place = [&](int root, void *otherwise) { return rank.rank() == root ? XCOLL_IN_PLACE : otherwise; };
+    for (const xcoll_dtype_t none : {xcoll_dtype_t{0}, xcoll_dtype_t{XCOLL_FLOAT64}}) {
+        ranks::succeed(xcoll_allgather_typed(XCOLL_IN_PLACE, huge, none, data.data(), 1, pair, comm));
+        ranks::succeed(xcoll_alltoall_typed(XCOLL_IN_PLACE, huge, none, data.data(), 1, pair, comm));
+        ranks::succeed(xcoll_allgatherw(XCOLL_IN_PLACE, huge, none, data.data(), counts.data(), places.data(),
+                                        types.data(), comm));
+        for (int root = 0; root < rank.size(); ++root) {
+            const bool is_root = rank.rank() == root;
+            ranks::succeed(xcoll_gather_typed(in_place(root, one.data()), is_root ? huge : 2, is_root ? none : types[0],
+                                              data.data(), 1, pair, root, comm));
+            ranks::succeed(xcoll_scatter_typed(data.data(), 1, pair, in_place(root, one.data()), is_root ? huge : 2,
+                                               is_root ? none : types[0], root, comm));
+        }
+    }
+    ranks::succeed(xcoll_type_free(&pair));
+}
+
 void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
     xcoll_dtype_t pair = 0, nothing = 0;
     int data[2] = {}, sums[2] = {};
@@ -152,8 +177,8 @@ void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank,
-                       {messages, uneven_parts, parts_where_others_arrive, parts_of_types, types_where_none_may_be});
+    mistakes::make_all(rank, {messages, uneven_parts, parts_where_others_arrive, parts_of_types, sent_in_place,
+                              types_where_none_may_be});
 }
 
 } // namespace
