@@ -32,6 +32,7 @@ xcoll_result_t derive(const char *function, xcoll_comm_t parent, xcoll_comm_t *c
     return guarded(function, [&] {
         xcoll::Comm &from = checked(parent);
         xcoll::check_outside_operators();
+        xcoll::check_outside_callback(from);
         xcoll::Wishes wishes;
         try {
             out(comm, "out") = XCOLL_COMM_NULL;

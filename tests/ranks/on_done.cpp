@@ -23,6 +23,9 @@ struct Told {
         for (xcoll_comm_t comm : told.comms) {
             ranks::expect(XCOLL_ERR_STATE, xcoll_barrier(comm));
             ranks::expect_message({"xcoll_request_on_done"});
+            xcoll_comm_t more = comm;
+            ranks::expect(XCOLL_ERR_STATE, xcoll_comm_dup(comm, &more));
+            ranks::expect(XCOLL_ERR_STATE, xcoll_comm_split(comm, 0, 0, &more));
             const xcoll_comm_t same = comm;
             ranks::expect(XCOLL_ERR_STATE, xcoll_comm_free(&comm));
             ranks::check(comm == same, "a communicator that was not freed is no more");
