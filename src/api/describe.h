@@ -133,6 +133,7 @@ void scatter(C &call, const Comm &comm, const void *send, void *recv, size_t rec
         return;
     }
     const auto ranks = static_cast<size_t>(comm.team().size), own = static_cast<size_t>(root);
+    set_input(op, send, op.count * ranks); // of the two only recv may be in place
     if (recv == XCOLL_IN_PLACE) {
         recv = static_cast<char *>(const_cast<void *>(send)) + own * op.bytes();
     }

@@ -97,6 +97,50 @@ void parts_where_others_arrive(const Rank &rank, xcoll_comm_t comm) {
             [&] { return xcoll_scatterv(all, two, nullptr, other, 2, XCOLL_INT32, rank.rank(), comm); });
 }
 
+// Where there is nothing that it would stand for; each rank is its own root.
+void no_place_to_be_in(const Rank &rank, xcoll_comm_t comm) {
+    const auto size = static_cast<size_t>(rank.size());
+    const int root = rank.rank();
+    std::vector<int> data(size);
+    const std::vector<size_t> ones(size, 1);
+    int *const in = data.data();
+    const size_t *const one = ones.data();
+    void *const place = XCOLL_IN_PLACE;
+    for (void *recv : {place, static_cast<void *>(in)}) {
+        make({
+            {"xcoll_scatter",
+             [&] { return xcoll_scatter(place, recv, 1, XCOLL_INT32, root, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"send is XCOLL_IN_PLACE"}},
+            {"xcoll_scatterv",
+             [&] { return xcoll_scatterv(place, one, nullptr, recv, 1, XCOLL_INT32, root, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"send is XCOLL_IN_PLACE"}},
+        });
+    }
+    for (const void *send : {static_cast<const void *>(place), static_cast<const void *>(in)}) {
+        make({
+            {"xcoll_gather",
+             [&] { return xcoll_gather(send, 1, place, XCOLL_INT32, root, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"recv is XCOLL_IN_PLACE"}},
+            {"xcoll_gatherv",
+             [&] { return xcoll_gatherv(send, 1, place, one, nullptr, XCOLL_INT32, root, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"recv is XCOLL_IN_PLACE"}},
+            {"xcoll_alltoall",
+             [&] { return xcoll_alltoall(send, place, 1, XCOLL_INT32, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"recv is XCOLL_IN_PLACE"}},
+            {"xcoll_reduce_scatter",
+             [&] { return xcoll_reduce_scatter(send, place, 1, XCOLL_INT32, XCOLL_SUM, comm); },
+             XCOLL_ERR_ARGUMENT,
+             {"recv is XCOLL_IN_PLACE"}},
+        });
+    }
+    ranks::succeed(xcoll_scatter(place, place, 0, XCOLL_INT32, 0, comm));
+}
+
 void parts_of_types(const Rank &rank, xcoll_comm_t comm) {
     const auto size = static_cast<size_t>(rank.size());
     std::vector<int> send(size), recv(size);
@@ -177,8 +221,8 @@ void types_where_none_may_be(const Rank &, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank, {messages, uneven_parts, parts_where_others_arrive, parts_of_types, sent_in_place,
-                              types_where_none_may_be});
+    mistakes::make_all(rank, {messages, uneven_parts, parts_where_others_arrive, no_place_to_be_in, parts_of_types,
+                              sent_in_place, types_where_none_may_be});
 }
 
 } // namespace
