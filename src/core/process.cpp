@@ -54,6 +54,7 @@ bool Process::drive() {
     }
     const std::unique_lock lock(mutex_, std::try_to_lock);
     bool moved = false;
+    // By number: the list may change meanwhile, by whom it tells of an end.
     for (size_t i = 0; lock && i < listed_.size(); ++i) {
         moved |= listed_[i]->drive();
     }

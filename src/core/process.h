@@ -27,7 +27,8 @@ public:
     // more than the request.
     void add(Comm &comm);
     void remove(Comm &comm);
-    // Moves all of them; true if something moved. A communicator that another thread is at is passed over.
+    // Moves all of them; true if something moved. A communicator that another thread is at is passed over. A function
+    // that is told of an end in here (core/observer.h) may come back: start, wait, and free a communicator.
     bool drive();
     // True if some parked task could go on; for a last look before sleeping.
     bool anything_ready();
@@ -100,7 +101,7 @@ private:
         }
     }
 
-    std::mutex mutex_;
+    std::recursive_mutex mutex_;
     std::vector<Comm *> listed_;
     std::atomic<size_t> listed_count_{0};
     std::atomic<bool> forked_{false};

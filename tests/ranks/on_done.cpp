@@ -195,6 +195,38 @@ void outside_of_open_groups(const Rank &rank, xcoll_comm_t comm) {
     ranks::succeed(xcoll_comm_free(&sum.comm));
 }
 
+// What the function does elsewhere, found by a wait for something else: it starts the first operation of a communicator
+// and frees another one that has had some.
+void used_elsewhere(xcoll_comm_t comm, xcoll_comm_t other) {
+    struct Work {
+        xcoll_comm_t fresh, used;
+        xcoll_request_t request;
+        std::atomic<int> times;
+        static void begin(void *context, const xcoll_status_t *) {
+            auto &work = *static_cast<Work *>(context);
+            ranks::succeed(xcoll_ibarrier(work.fresh, &work.request));
+            ranks::succeed(xcoll_comm_free(&work.used));
+            ++work.times;
+        }
+    } work{XCOLL_COMM_NULL, XCOLL_COMM_NULL, XCOLL_REQUEST_NULL, 0};
+    ranks::succeed(xcoll_comm_dup(comm, &work.fresh));
+    ranks::succeed(xcoll_comm_dup(comm, &work.used));
+    xcoll_request_t request = XCOLL_REQUEST_NULL, listed = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_ibarrier(work.used, &listed));
+    ranks::succeed(xcoll_wait(&listed));
+    ranks::succeed(xcoll_barrier(other)); // nobody waits for a communicator that is freed
+    ranks::succeed(xcoll_ibarrier(comm, &request));
+    ranks::succeed(xcoll_request_on_done(request, Work::begin, &work));
+    for (int32_t all_told = 0; all_told == 0;) {
+        const int32_t told = work.times;
+        ranks::succeed(xcoll_allreduce(&told, &all_told, 1, XCOLL_INT32, XCOLL_MIN, other));
+    }
+    ranks::succeed(xcoll_wait(&request));
+    ranks::succeed(xcoll_wait(&work.request));
+    ranks::check(work.times == 1 && work.used == XCOLL_COMM_NULL, "a function has not done its work");
+    ranks::succeed(xcoll_comm_free(&work.fresh));
+}
+
 // A communicator that is freed, and one that is aborted, end what is in flight.
 void of_a_failure(const Rank &rank, const std::string &settings) {
     Told told;
@@ -226,6 +258,9 @@ void test(Rank &rank) {
         of_a_message(rank, comm);
         that_it_may_not_use_the_communicators(rank.rank(), comm, other);
         outside_of_open_groups(rank, comm);
+        if (rank.size() > 1) { // one rank alone waits for nothing
+            used_elsewhere(comm, other);
+        }
         ranks::succeed(xcoll_comm_free(&comm));
         ranks::succeed(xcoll_comm_free(&other));
         of_a_failure(rank, settings);
