@@ -9,7 +9,7 @@
 namespace xcoll {
 
 bool Observer::is_about(const Comm &comm) const {
-    return std::find(comms_.begin(), comms_.end(), &comm) != comms_.end();
+    return std::find(comms_.begin(), comms_.end(), &comm) != comms_.end() || (around_ && around_->is_about(comm));
 }
 
 void Observer::arm(size_t ends) {
@@ -48,14 +48,14 @@ void Observer::one_less() {
         }
         status = status_;
     }
-    const Observer *before = std::exchange(inside_of_thread().telling, this);
+    around_ = std::exchange(inside_of_thread().telling, this);
     process().thread_enters();
     {
         const OutsideGroup outside;
         function_(context_, &status);
     }
     process().thread_leaves();
-    inside_of_thread().telling = before;
+    inside_of_thread().telling = around_;
 }
 
 } // namespace xcoll

@@ -3,7 +3,8 @@
 // The last of the request's operations to end tells it, on the thread that moves that operation, before anybody can see
 // that the request is done: so what the function uses may be taken away as soon as a wait has returned. That thread
 // holds the owner word of the operation's communicator meanwhile, so the function may not use that communicator, nor
-// the others of the request, which might as well be the last.
+// the others of the request, which might as well be the last. A function that waits for something else may find other
+// ends, of which others are told within it: these may not use its communicators either.
 #pragma once
 
 #include <mutex>
@@ -33,7 +34,7 @@ public:
     // Of one that could not begin; of nothing that went wrong: nullptr.
     void end(const Failure *failure);
 
-    // Told of a request on this communicator.
+    // This function, or one that waits around it, is told of a request on this communicator.
     bool is_about(const Comm &comm) const;
 
 private:
@@ -44,6 +45,7 @@ private:
     std::mutex mutex_;
     size_t ends_ = 0;
     xcoll_status_t status_{};
+    const Observer *around_ = nullptr; // while it is told: whose function waits, in which this end was found
 };
 
 } // namespace xcoll

@@ -227,6 +227,33 @@ void used_elsewhere(xcoll_comm_t comm, xcoll_comm_t other) {
     ranks::succeed(xcoll_comm_free(&work.fresh));
 }
 
+// A function that waits finds the end of another request, whose function may use the communicators of neither.
+void within_another_one(const Rank &rank, xcoll_comm_t comm) {
+    struct Waiter {
+        xcoll_comm_t alone, again;
+        int value;
+        Told inner;
+        static void wait(void *context, const xcoll_status_t *) {
+            auto &waiter = *static_cast<Waiter *>(context);
+            xcoll_request_t request = XCOLL_REQUEST_NULL;
+            ranks::succeed(xcoll_irecv(&waiter.value, 1, XCOLL_INT32, 0, 1, waiter.alone, &request));
+            ranks::succeed(xcoll_request_on_done(request, Told::tell, &waiter.inner));
+            const int sent = 6;
+            ranks::succeed(xcoll_send(&sent, 1, XCOLL_INT32, 0, 1, waiter.alone));
+            ranks::succeed(xcoll_wait(&request));
+        }
+    } waiter{};
+    ranks::succeed(xcoll_comm_split(comm, rank.rank(), 0, &waiter.alone));
+    waiter.inner.comms = {waiter.alone, comm};
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_ibarrier(comm, &request));
+    ranks::succeed(xcoll_request_on_done(request, Waiter::wait, &waiter));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::check(waiter.value == 6, "a function that waits has not received");
+    waiter.inner.expect(1, XCOLL_SUCCESS, "within another function");
+    ranks::succeed(xcoll_comm_free(&waiter.alone));
+}
+
 // A communicator that is freed, and one that is aborted, end what is in flight.
 void of_a_failure(const Rank &rank, const std::string &settings) {
     Told told;
@@ -261,6 +288,7 @@ void test(Rank &rank) {
         if (rank.size() > 1) { // one rank alone waits for nothing
             used_elsewhere(comm, other);
         }
+        within_another_one(rank, comm);
         ranks::succeed(xcoll_comm_free(&comm));
         ranks::succeed(xcoll_comm_free(&other));
         of_a_failure(rank, settings);
