@@ -72,10 +72,10 @@ void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dty
     const Side to{peer, tag, "peer", "tag", false};
     op.kind = Kind::send;
     name_message(comm, to, op.to, op.tag);
-    check_messages(comm);
     if (to.is_none()) {
         return;
     }
+    check_messages(comm);
     check_side(comm, to);
     const Items items = items_of(call, "dtype", dtype);
     op.sent = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) : nullptr);
@@ -92,10 +92,10 @@ void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t d
     const Side from{peer, tag, "peer", "tag", true};
     op.kind = Kind::recv;
     name_message(comm, from, op.from, op.recv_tag);
-    check_messages(comm);
     if (from.is_none()) {
         return;
     }
+    check_messages(comm);
     check_side(comm, from);
     const Items items = items_of(call, "dtype", dtype);
     op.room = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
@@ -114,10 +114,10 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
     op.kind = Kind::sendrecv;
     name_message(comm, to, op.to, op.tag);
     name_message(comm, from, op.from, op.recv_tag);
-    check_messages(comm);
     if (to.is_none() && from.is_none()) {
         return;
     }
+    check_messages(comm);
     const Items items = items_of(call, "dtype", dtype);
     Portion *parts = items.shape ? call.make_parts(1, 1) : nullptr;
     if (!to.is_none()) {

@@ -19,21 +19,22 @@ namespace xcoll {
 
 class PointToPoint {
 public:
-    explicit PointToPoint(Post &post) : post_(post) {
+    // nullptr: nothing is sent or received with it, as to and from nobody.
+    explicit PointToPoint(Post *post) : post_(post) {
     }
     // Both are started before either is waited for, so a ring of these does not lock up.
     void send(int peer, int tag, const void *data, size_t bytes) {
-        out_ = post_.send(peer, tag, data, bytes);
+        out_ = post_->send(peer, tag, data, bytes);
     }
     void receive(int source, int tag, void *buffer, size_t room) {
-        in_ = post_.recv(source, tag, buffer, room);
+        in_ = post_->recv(source, tag, buffer, room);
     }
     // The same if its message is the next of its source, and there: then that is over at once. False: receive().
     bool receive_now(int source, int tag, void *buffer, size_t room) {
-        return post_.recv_now(source, tag, buffer, room, received_now_);
+        return post_->recv_now(source, tag, buffer, room, received_now_);
     }
     std::optional<Until> next_line(int source) {
-        return post_.next_line(source);
+        return post_->next_line(source);
     }
     bool is_over() const {
         return !is_sending() && !is_receiving();
@@ -41,7 +42,7 @@ public:
     // Moves what can be moved. True: it is over, and both buffers are free again.
     bool advance();
     Until obstacle() {
-        return is_sending() && is_receiving() ? post_.until(out_, in_) : post_.until(is_receiving() ? in_ : out_);
+        return is_sending() && is_receiving() ? post_->until(out_, in_) : post_->until(is_receiving() ? in_ : out_);
     }
     bool needs_drive(const Until &obstacle) const {
         return is_receiving() && obstacle.signal == Post::end(in_).signal;
@@ -57,12 +58,12 @@ private:
     bool is_receiving() const {
         return !Post::is_over(in_);
     }
-    Post &post_;
+    Post *post_;
     Post::Ticket out_, in_;
     Post::Status received_now_{no_rank, any_tag, 0}; // nothing
 };
 
 // In place of one that will not happen: its peers are told. Waits for nobody.
-void refuse_message(Post &post, const Op &op);
+void refuse_message(Post *post, const Op &op);
 
 } // namespace xcoll

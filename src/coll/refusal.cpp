@@ -9,7 +9,7 @@ namespace xcoll {
 
 Task refusal(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
     if (traits(op.kind).is_message) {
-        refuse_message(*team.post, op);
+        refuse_message(team.post, op);
         co_return;
     }
     if (!team.window) {

@@ -125,10 +125,9 @@ const char *indeterminate(const Row &row, const Team &team) {
 
 // ---- costs
 
-// Heads and payloads of several ranks are read side by side, some of them at a time; in a crowd the waiting counts.
-// Whoever waits for a counter of every rank looks at as many lines once more. On 16 processors of a Xeon of the fourth
-// generation, which all take about five times as long as said here, a two-shot of 1 KiB takes 6.7 us, one shot 4.7; of
-// 4 KiB 10.9 and 13.0; among 8 ranks 4.0, 2.1 and 6.2, 6.5.
+// Heads and payloads of several ranks are read side by side, some at a time; in a crowd the waiting counts. Who waits
+// for a counter of every rank looks at as many lines again: on 16 processors of a Xeon, five times as slow as this,
+// two-shots of 1 and 4 KiB take 6.7 and 10.9 us, one shots 4.7 and 13.0; among 8 ranks 4.0 and 6.2, 2.1 and 6.5.
 double many_heads(const Team &team) {
     constexpr double read_at_once = 4;
     return is_crowded(team) ? 0 : (ranks(team) - 1) / read_at_once * far_round(team);
@@ -330,9 +329,10 @@ constexpr Row joined_rows[] = {
 constexpr Row large_elements = {"gathered",    no_window,   cost_gathered, reduce_gathered,
                                 Needs::window, Order::team, Serves::users};
 
-// No algorithm, but steps of their own (user_message.h).
+// No algorithm, but steps of their own (user_message.h). Where no memory is shared all messages are to nobody.
 constexpr Row message_rows[] = {
     {"post", no_window, cost_flat, nullptr, Needs::window, Order::none},
+    {"nobody", no_transport, cost_flat, nullptr, Needs::transport, Order::none},
 };
 
 constexpr Row reshard_reduce_rows[] = {

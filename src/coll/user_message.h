@@ -58,7 +58,7 @@ class UserMessage {
 public:
     UserMessage(Team &team, const Op &op)
         : op_(op), out_(team, sends() ? op.out : nullptr, op.send), in_(team, receives() ? op.in : nullptr, op.recv),
-          steps_(*team.post) {
+          steps_(team.post) {
         out_.pack();
     }
     // Its start, in this order.

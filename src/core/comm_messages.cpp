@@ -15,8 +15,11 @@
 
 namespace xcoll {
 
+// Without shared memory no message is accepted but to and from nobody, for which nothing is needed.
 void Comm::open_post() {
-    team_.post = &messages_.open_post(*window_, *team_.kernels);
+    if (window_) {
+        team_.post = &messages_.open_post(*window_, *team_.kernels);
+    }
 }
 
 // ---- as requests

@@ -291,7 +291,7 @@ void Comm::withhold(const Op &message) noexcept {
         const Owner owner(*this);
         trouble_.rethrow();
         open_post();
-        refuse_message(*team_.post, message);
+        refuse_message(team_.post, message);
         tell_in_flight();
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank)); // peers wait for it

@@ -2,61 +2,14 @@
 //
 // A message to or from XCOLL_NO_RANK is none: it succeeds in every form, alone and in a group, and its other arguments
 // are not looked at. Of a sendrecv that is true for each side by itself.
-#include <climits>
-
+#include "nobody.h"
 #include "mistakes.h"
 
 using mistakes::make;
 using ranks::Rank;
+using namespace ranks::nobody;
 
 namespace {
-
-constexpr size_t huge = SIZE_MAX / 2;
-constexpr xcoll_dtype_t no_dtype = XCOLL_SUM;
-
-void expect_nothing(xcoll_request_t *request) {
-    int done = 0;
-    xcoll_status_t status;
-    ranks::succeed(xcoll_wait_for(request, -1, &done, &status));
-    ranks::check(status.source == XCOLL_NO_RANK && status.bytes == 0, "a message from nobody came from somebody");
-}
-
-void whatever_else_is_given(const Rank &, xcoll_comm_t comm) {
-    for (const int tag : {-1, INT_MIN, int{XCOLL_ANY_TAG}}) {
-        for (const size_t count : {size_t{0}, size_t{1}, huge}) {
-            ranks::succeed(xcoll_send(nullptr, count, no_dtype, XCOLL_NO_RANK, tag, comm));
-            ranks::succeed(xcoll_recv(nullptr, count, no_dtype, XCOLL_NO_RANK, tag, comm));
-            ranks::succeed(xcoll_sendrecv(nullptr, count, XCOLL_NO_RANK, tag, XCOLL_IN_PLACE, count, XCOLL_NO_RANK, tag,
-                                          no_dtype, comm));
-        }
-    }
-}
-
-void in_every_form(const Rank &, xcoll_comm_t comm) {
-    xcoll_request_t request = XCOLL_REQUEST_NULL;
-    ranks::succeed(xcoll_irecv(nullptr, 1, no_dtype, XCOLL_NO_RANK, -1, comm, &request));
-    expect_nothing(&request);
-    ranks::succeed(xcoll_recv_enqueue(nullptr, 1, no_dtype, XCOLL_NO_RANK, -1, comm, nullptr));
-    ranks::succeed(xcoll_recv_init(nullptr, 1, no_dtype, XCOLL_NO_RANK, -1, comm, &request));
-    for (int turn = 0; turn < 2; ++turn) {
-        ranks::succeed(xcoll_start(&request));
-        expect_nothing(&request);
-    }
-    ranks::succeed(xcoll_request_rebind(request, 0, XCOLL_SLOT_RECV, nullptr));
-    ranks::succeed(xcoll_request_free(&request));
-}
-
-// What stands beside them in the group is done.
-void in_a_group(const Rank &rank, xcoll_comm_t comm) {
-    int one = 1, sum = 0;
-    ranks::succeed(xcoll_group_start());
-    ranks::succeed(xcoll_send(nullptr, 1, no_dtype, XCOLL_NO_RANK, -1, comm));
-    ranks::succeed(xcoll_allreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm));
-    ranks::succeed(xcoll_recv(nullptr, 1, no_dtype, XCOLL_NO_RANK, -1, comm));
-    ranks::succeed(xcoll_sendrecv(nullptr, 1, XCOLL_NO_RANK, -1, nullptr, 1, XCOLL_NO_RANK, -1, no_dtype, comm));
-    ranks::succeed(xcoll_group_end());
-    ranks::check(sum == rank.size(), "an operation beside messages with nobody has a wrong result");
-}
 
 // Every rank to the next one, in a row, plain and of a type whose items do not lie together; and then this side's own
 // arguments are looked at.

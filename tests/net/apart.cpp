@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "abi/nobody.h"
 #include "ranks/differing_groups.h"
 #include "ranks/in_step.h"
 
@@ -107,13 +108,25 @@ void threads_make_communicators_at_the_same_time(const Rank &rank, xcoll_comm_t 
     }
 }
 
+void a_message_to_nobody_is_none(const Rank &rank, xcoll_comm_t comm) {
+    for (const auto part :
+         {ranks::nobody::whatever_else_is_given, ranks::nobody::in_every_form, ranks::nobody::in_a_group}) {
+        part(rank, comm);
+        ranks::expect_in_step(rank, comm);
+    }
+    int data = 0;
+    ranks::expect(XCOLL_ERR_UNSUPPORTED, xcoll_send(&data, 1, XCOLL_INT32, 0, 0, comm));
+    ranks::expect(XCOLL_ERR_UNSUPPORTED,
+                  xcoll_sendrecv(&data, 1, 0, 0, nullptr, 0, XCOLL_NO_RANK, 0, XCOLL_INT32, comm));
+}
+
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     for (const auto part :
          {a_refused_call_is_told_and_keeps_the_order, a_group_with_a_refused_call_is_told,
           what_is_behind_a_failed_stage_is_told, a_mismatch_harms_no_later_operation,
           ranks_that_wait_for_each_other_are_told, ranks::differing::groups_that_differ_leave_the_ranks_in_step,
-          threads_make_communicators_at_the_same_time}) {
+          threads_make_communicators_at_the_same_time, a_message_to_nobody_is_none}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }
