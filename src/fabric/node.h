@@ -33,13 +33,14 @@ struct NodeSizes {
     size_t block_pools = 0; // communicators that have so many
     size_t l2_bytes = 0;    // of the smallest second-level cache that any rank of the machine sees; 0: unknown
 };
-// budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
+
 // Of two kinds of processors that were measured, a Xeon's and those of Zen 4 and Zen 5.
 inline constexpr size_t large_l2_bytes = size_t{2} << 20, middling_l2_bytes = size_t{1} << 20;
 inline constexpr bool is_middling_l2(size_t bytes) {
     return bytes >= middling_l2_bytes && bytes < large_l2_bytes;
 }
 
+// budget_bytes: how much memory all ranks of a machine may use together before they make more communicators.
 NodeSizes node_sizes(size_t budget_bytes, size_t l2_bytes, int local_ranks);
 
 class Node {
