@@ -60,7 +60,7 @@ struct Messages {
 };
 
 Task exchange(TaskHome &, Post &post, Messages what, Post::Status *status) {
-    PointToPoint steps(post);
+    PointToPoint steps(&post);
     if (what.to != no_rank) {
         steps.send(what.to, what.send_tag, what.send, what.send_bytes);
     }
@@ -78,7 +78,7 @@ struct Running {
     Running(Post &post, const Call &call_, int rank_) : call(call_), rank(rank_), buffer(call_.bytes, 'x') {
         parking.patience = -1;
         if (call.is_refused) {
-            refuse_message(post, op());
+            refuse_message(&post, op());
             return;
         }
         if (call.is_send) {
