@@ -39,6 +39,14 @@ public:
     bool is_over() const {
         return !is_sending() && !is_receiving();
     }
+    // It is not over: Post::next_over() will say when it is.
+    void watch(PostWatch &watch) const {
+        for (const Post::Ticket &ticket : {out_, in_}) {
+            if (!Post::is_over(ticket)) {
+                Post::watch(ticket, watch);
+            }
+        }
+    }
     // Moves what can be moved. True: it is over, and both buffers are free again.
     bool advance();
     Until obstacle() {

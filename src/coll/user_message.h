@@ -85,6 +85,9 @@ public:
     bool is_over() const {
         return steps_.is_over();
     }
+    void watch(PostWatch &watch) const {
+        steps_.watch(watch);
+    }
     bool advance() {
         return steps_.advance();
     }

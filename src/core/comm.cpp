@@ -191,7 +191,7 @@ Comm::~Comm() {
     {
         const Owner owner(*this);
         const Failure why(XCOLL_ERR_ABORTED, "the communicator was freed before the operation was done", team_.rank);
-        if (window_ && !in_flight_.list().empty()) {
+        if (window_ && !in_flight_.empty()) {
             window_->say_farewell(why);
         }
         if (!window_) {

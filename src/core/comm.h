@@ -191,13 +191,14 @@ private:
     bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
     void start_message(Request &request);
+    void watch_message(Request &request);
     bool finish_message(Request &request);
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
     // for too long.
     void look_after(Request &request);
     // Returns the fatal error that a task ended with, if one did.
     std::optional<Failure> poll_in_flight(bool &moved);
-    bool poll_one(size_t place, bool &moved, std::optional<Failure> &fatal);
+    void poll_one(Request &request, bool &moved, std::optional<Failure> &fatal);
     // Messages that were refused count, as their peers may wait for an answer, but nobody here waits for them. So do
     // operations that are to be passed over: then the next start looks.
     void tell_in_flight() {

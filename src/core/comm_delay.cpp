@@ -24,13 +24,11 @@ const Request &first_open(const Request &request) {
 // own waits for all.
 std::optional<Post::Delay> Comm::delayed_message(const Until &until) {
     const Owner owner(*this);
-    const auto &requests = in_flight_.list();
-    if (requests.empty()) {
+    if (in_flight_.empty()) {
         return messages_.delay(nullptr);
     }
-    const auto is_awaited = [&](const Request *request) { return &request->finished == until.signal; };
-    const auto found = std::find_if(requests.begin(), requests.end(), is_awaited);
-    const Request &request = first_open(found != requests.end() ? **found : *requests.front());
+    const Request *awaited = in_flight_.find([&](const Request &each) { return &each.finished == until.signal; });
+    const Request &request = first_open(awaited ? *awaited : *in_flight_.first());
     const bool is_message = request.comm == this && traits(request.what.op.kind).is_message;
     return is_message ? messages_.delay(&request.what.op) : std::nullopt;
 }

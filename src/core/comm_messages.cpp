@@ -34,6 +34,14 @@ void Comm::start_message(Request &request) {
     }
 }
 
+// From now on it says itself when it is over, unless it is already.
+void Comm::watch_message(Request &request) {
+    if (request.message && !request.failure && !request.message->is_over()) {
+        in_flight_.watch(request);
+        request.message->watch(request);
+    }
+}
+
 // What it waits for moves with all messages (core/messages.h). True if it is done.
 bool Comm::finish_message(Request &request) {
     if (!request.failure && !request.message->is_over()) {

@@ -43,13 +43,13 @@ void Comm::end_in_flight(const Failure &why) {
         return; // what the list holds is no longer this thread's to know
     }
     messages_.cancel_all();
-    for (Request *request : in_flight_.list()) {
+    while (Request *request = in_flight_.first()) {
+        in_flight_.take_out(*request);
         request->task = Task();
         request->message.reset();
         request->fail(why);
         end(*request, time_of(*request));
     }
-    in_flight_.clear();
     tell_in_flight();
 }
 
@@ -111,27 +111,29 @@ inline bool Comm::move(Request &request, bool &moved) {
     return true;
 }
 
-// True if it is done: then it is in flight no more.
-inline bool Comm::poll_one(size_t place, bool &moved, std::optional<Failure> &fatal) {
-    Request &request = *in_flight_.list()[place];
-    if ((!request.begun && !request.may_begin()) || !move(request, moved)) {
-        return false;
+// It can go on.
+inline void Comm::poll_one(Request &request, bool &moved, std::optional<Failure> &fatal) {
+    if (!move(request, moved)) {
+        watch_message(request);
+        return;
     }
     moved = true;
-    in_flight_.take_out_at(place);
+    in_flight_.take_out(request);
     if (request.is_fatal()) {
         fatal = request.failure;
     }
     end(request, time_of(request));
-    return true;
 }
 
 std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     std::optional<Failure> fatal;
-    for (size_t i = 0; i < in_flight_.list().size();) {
-        if (!poll_one(i, moved, fatal)) {
-            ++i;
+    in_flight_.ask_each([&](Request &request) {
+        if (request.begun || request.may_begin()) {
+            poll_one(request, moved, fatal);
         }
+    });
+    while (PostWatch *over = messages_.next_over()) {
+        poll_one(static_cast<Request &>(*over), moved, fatal);
     }
     tell_in_flight();
     return fatal;
@@ -202,7 +204,7 @@ bool Comm::try_end_message(Request &request) {
     if (request.observers[0] || request.failure || !request.message->is_over()) {
         return false;
     }
-    in_flight_.take_out_last();
+    in_flight_.take_out(request);
     bool moved = false;
     move(request, moved);
     end(request, 0);
@@ -231,7 +233,7 @@ template <Kind manner> bool Comm::try_end_at_once(Comm &comm, Request &request) 
     if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 || !comm.take_last_step(steps, request)) {
         return false;
     }
-    comm.in_flight_.take_out_last();
+    comm.in_flight_.take_out(request);
     {
         const Owner owner(comm, Owner::If{request.is_fatal()}); // another thread may abort meanwhile
         comm.end(request, 0);
@@ -305,7 +307,7 @@ bool Comm::has_requests() {
         return false;
     }
     const Owner owner(*this);
-    return !in_flight_.list().empty();
+    return !in_flight_.empty();
 }
 
 void Comm::wait_until_quiet() {
@@ -362,9 +364,8 @@ bool Comm::anything_ready() {
     if (messages_.has_news()) {
         return true;
     }
-    const auto &requests = in_flight_.list();
-    return std::any_of(requests.begin(), requests.end(),
-                       [this](Request *request) { return request->begun ? can_move(*request) : request->may_begin(); });
+    return in_flight_.find_asked(
+        [this](Request &request) { return request.begun ? can_move(request) : request.may_begin(); });
 }
 
 bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {

@@ -123,7 +123,7 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             plan_messages(request);
         }
     } catch (const std::bad_alloc &) {
-        in_flight_.take_out_last();
+        in_flight_.take_out(request);
         request.failure = out_of_memory(team_.rank);
         chronicle_.end(request.recorded, request.result());
         request.finish();
@@ -135,8 +135,11 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             return;
         }
     }
-    if (manner == Kind::none && request.message && try_end_message(request)) {
-        return;
+    if (manner == Kind::none && request.message) {
+        if (try_end_message(request)) {
+            return;
+        }
+        watch_message(request);
     }
     request.started = request.wants_time() ? ticks() : 0; // not before: peers see the head meanwhile
     tell_in_flight();

@@ -50,7 +50,10 @@ public:
 
     // ---- of users (fabric/post.h)
     bool has_news() {
-        return post_ && post_->has_news();
+        return post_ && (post_->has_over() || post_->has_news());
+    }
+    PostWatch *next_over() {
+        return post_ ? post_->next_over() : nullptr;
     }
     bool listens_only_to(int peer) const {
         return post_->listens_only_to(peer);

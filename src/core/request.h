@@ -25,7 +25,8 @@ using GroupStage = std::vector<std::shared_ptr<Request>>;
 // Whether anybody may ask how long it took: only then is the clock read.
 enum class Timing : bool { no, yes };
 
-struct Request {
+// A message waits as the watch of its sends and receives.
+struct Request : PostWatch {
     Comm *comm;                          // not looked at once it is done: the communicator may be freed then
     std::weak_ptr<const void> comm_life; // of one that will be started again
     bool has_moved = false;              // then: a buffer of it, since its itinerary was written
@@ -40,7 +41,9 @@ struct Request {
     Parking parking;
     TaskHome home{};
     Task task;
-    std::optional<UserMessage> message; // instead of the task
+    std::optional<UserMessage> message;           // instead of the task
+    Request *before = nullptr, *behind = nullptr; // of one list (core/in_flight.h)
+    bool is_watched = false;
     bool begun = false;
     Kind manner = Kind::none;       // as `row`: the kind, if it takes plain steps and has a habit
     bool plain = false;             // takes plain steps (coll/plain_steps.h), which need no task

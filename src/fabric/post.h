@@ -72,6 +72,17 @@ public:
     void finish(const Ticket &ticket);
     void finish(const Ticket &one, const Ticket &other);
 
+    // In place of asking: the watch of one or more tickets that are not over comes out here when the last of them is.
+    static void watch(const Ticket &ticket, PostWatch &watch) {
+        PostBox::watch(*ticket.item, watch);
+    }
+    bool has_over() const {
+        return box_.has_over();
+    }
+    PostWatch *next_over() {
+        return box_.next_over();
+    }
+
     // ---- progress
     // Nothing but the end: to be driven by progress().
     static Until end(const Ticket &ticket) {

@@ -28,6 +28,7 @@ PostItem &PostBox::start(PostItem::State state, int peer, int tag, const void *d
     item.total = bytes;
     item.moved = 0;
     item.is_refused = false;
+    item.watch = nullptr;
     item.lost = PostItem::Lost::no;
     return item;
 }
@@ -107,6 +108,7 @@ size_t PostBox::aside_bytes() const {
 }
 
 void PostBox::forget_all() {
+    over_ = {};
     posted_ = {};
     std::fill(posted_from_.begin(), posted_from_.end(), Asked{});
     posted_from_any_ = {};

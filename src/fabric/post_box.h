@@ -24,6 +24,12 @@ inline constexpr int any_source = XCOLL_ANY_SOURCE;
 inline constexpr int any_tag = XCOLL_ANY_TAG;
 inline constexpr int no_rank = XCOLL_NO_RANK; // no message at all (coll/point_to_point.h)
 
+// Told by the last of some sends and receives that it is over, so that nobody has to ask each of them.
+struct PostWatch {
+    size_t open = 0; // so many of them are not over
+    PostWatch *next = nullptr;
+};
+
 // One send or receive, from its start to its finish.
 struct PostItem {
     enum class State : uint8_t {
@@ -51,19 +57,20 @@ struct PostItem {
     size_t total = 0;     // of the message
     size_t moved = 0;
     PostOpenBlock block; // of a send
+    PostWatch *watch = nullptr;
     PostItem *next = nullptr;
 };
 
-// Items in an order; each is in one queue at most.
-class PostQueue {
+// Items, or watches, in an order; each is in one queue at most.
+template <class Item> class PostQueueOf {
 public:
     bool empty() const {
         return !first_;
     }
-    PostItem *first() const {
+    Item *first() const {
         return first_;
     }
-    void push(PostItem *item) {
+    void push(Item *item) {
         item->next = nullptr;
         (last_ ? last_->next : first_) = item;
         last_ = item;
@@ -75,9 +82,9 @@ public:
         }
     }
     // Takes out the first one that is wanted; nullptr: there is none.
-    template <class Wanted> PostItem *take(Wanted wanted) {
-        PostItem *before = nullptr;
-        for (PostItem *item = first_; item; before = item, item = item->next) {
+    template <class Wanted> Item *take(Wanted wanted) {
+        Item *before = nullptr;
+        for (Item *item = first_; item; before = item, item = item->next) {
             if (wanted(*item)) {
                 (before ? before->next : first_) = item->next;
                 if (last_ == item) {
@@ -88,20 +95,21 @@ public:
         }
         return nullptr;
     }
-    PostItem *find_message(uint32_t message) const {
-        PostItem *item = first_;
+    Item *find_message(uint32_t message) const {
+        Item *item = first_;
         while (item && item->message != message) {
             item = item->next;
         }
         return item;
     }
-    PostItem *take_message(uint32_t message) {
-        return take([=](const PostItem &item) { return item.message == message; });
+    Item *take_message(uint32_t message) {
+        return take([=](const Item &item) { return item.message == message; });
     }
 
 private:
-    PostItem *first_ = nullptr, *last_ = nullptr;
+    Item *first_ = nullptr, *last_ = nullptr;
 };
+using PostQueue = PostQueueOf<PostItem>;
 
 // A message that came before its receive: a letter's bytes as far as they are there, or an offer.
 struct PostParcel {
@@ -131,6 +139,9 @@ public:
     void close(PostItem &item) {
         item.state = PostItem::State::over;
         item.signal.store(item.value);
+        if (item.watch && --item.watch->open == 0) {
+            over_.push(item.watch);
+        }
         if (item.is_refused) [[unlikely]] {
             --refused_;
             release(item);
@@ -155,6 +166,22 @@ public:
     }
     size_t in_use() const {
         return in_use_;
+    }
+    // It stays where it is until next_over() has returned it, or forget_all().
+    static void watch(PostItem &item, PostWatch &watch) {
+        item.watch = &watch;
+        ++watch.open;
+    }
+    bool has_over() const {
+        return !over_.empty();
+    }
+    // One that all items are over of; nullptr: there is none.
+    PostWatch *next_over() {
+        PostWatch *watch = over_.first();
+        if (watch) {
+            over_.pop();
+        }
+        return watch;
     }
     // The first that is not over of those that are wanted; nullptr: there is none.
     template <class Wanted> const PostItem *find_open(Wanted wanted) const {
@@ -219,6 +246,7 @@ private:
     std::deque<PostItem> items_;
     PostItem *free_ = nullptr;
     size_t in_use_ = 0, refused_ = 0;
+    PostQueueOf<PostWatch> over_;
     PostQueue posted_;
     std::vector<Asked> posted_from_;
     Asked posted_from_any_;

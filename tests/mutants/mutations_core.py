@@ -2,7 +2,7 @@
 
 from mutation import mutation
 from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
-                      ENDED, IN_TURN)
+                      ENDED, IN_TURN, THOUSANDS)
 
 CORE = [
     mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
@@ -44,7 +44,10 @@ CORE = [
     mutation("a start ends without the heads that it reads", AGAIN, "a request ends before a peer has shown anything",
              ("src/core/comm_progress.cpp", "missing_head(team, steps, request.n, 0) >= 0 || ", "")),
     mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
-             ("src/core/in_flight.h", "if (list_.back() == &request) [[likely]] {", "if (true) {")),
+             ("src/core/in_flight.h", "        (request.behind ? request.behind->before : last_) = request.before;\n",
+              "        last_ = request.before;\n")),
+    mutation("user messages: a half of one tells that both are over", THOUSANDS, "a request ends too soon, or twice",
+             ("src/fabric/post_box.h", "if (item.watch && --item.watch->open == 0) {", "if (item.watch) {")),
     mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
              ("src/core/comm_progress.cpp", "if (p != team_.rank && steps.reads(p) && !spin(",
               "if (p == 0 && p != team_.rank && steps.reads(p) && !spin(")),
