@@ -46,6 +46,14 @@ if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
     for settings in XCOLL_ALLREDUCE=auto XCOLL_ALLREDUCE=ring; do
         departures env XCOLL_SHM=off $settings
     done
+    # A container whose /dev/shm is too small for what UCX wants of it. What UCX is told to use, it has to find.
+    if unshare -m mount -t tmpfs none /dev/shm 2>/dev/null; then
+        crowded() { env "$@" XCOLL_SHM=off unshare -m sh -c 'mount -t tmpfs -o size=64k none /dev/shm && exec "$@"' sh \
+            "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1; }
+        echo "+ 2 ranks, a small /dev/shm"
+        crowded -u UCX_TLS || failed=1
+        crowded UCX_TLS=self,posix >/dev/null 2>&1 && echo "UCX was told to use another network than the user's" && failed=1
+    fi
     # A plug-in that is not there.
     message=$(XCOLL_SHM=off XCOLL_PLUGIN_PATH=/nowhere "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)
     case $message in

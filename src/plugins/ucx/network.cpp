@@ -14,6 +14,9 @@ namespace {
 constexpr unsigned message_id = 0;
 // What is on its way when an endpoint ends gets so long to leave this machine.
 constexpr int64_t longest_farewell_ms = 5'000;
+// A worker takes some 4 MiB of /dev/shm for messages within this machine, which the library does not send through UCX.
+// In a container that is often 64 MiB for all ranks, and one that gets none has no worker at all.
+constexpr const char *without_dev_shm = "^posix";
 
 xcoll_result_t result_of(ucs_status_t status) {
     switch (status) {
@@ -44,7 +47,7 @@ std::string reason(ucs_status_t status) {
 
 // --------------------------------------------------------------------------------------------- open and close
 
-ucs_status_t Network::open_context() {
+ucs_status_t Network::open_context(const char *transports) {
     ucp_config_t *config = nullptr;
     ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
     if (status != UCS_OK) {
@@ -53,7 +56,12 @@ ucs_status_t Network::open_context() {
     ucp_params_t params{};
     params.field_mask = UCP_PARAM_FIELD_FEATURES;
     params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
-    status = ucp_init(&params, config, &ucp_);
+    if (transports) {
+        status = ucp_config_modify(config, "TLS", transports);
+    }
+    if (status == UCS_OK) {
+        status = ucp_init(&params, config, &ucp_);
+    }
     ucp_config_release(config);
     return status;
 }
@@ -80,14 +88,24 @@ ucs_status_t Network::open_worker() {
     return ucp_worker_get_address(worker_, &address_, &address_bytes_);
 }
 
+// The same without /dev/shm, unless the user has said what UCX is to use.
+bool Network::open_otherwise() {
+    if (!ucp_ || worker_ || std::getenv("UCX_TLS")) {
+        return false;
+    }
+    ucp_cleanup(ucp_);
+    ucp_ = nullptr;
+    return open_context(without_dev_shm) == UCS_OK && open_worker() == UCS_OK;
+}
+
 bool Network::open(char *why, size_t why_bytes) {
-    ucs_status_t status = open_context();
+    ucs_status_t status = open_context(nullptr);
     const char *what = "ucp_init";
     if (status == UCS_OK) {
         status = open_worker();
         what = "a UCX worker";
     }
-    if (status != UCS_OK) {
+    if (status != UCS_OK && !open_otherwise()) {
         std::snprintf(why, why_bytes, "%s: %s", what, reason(status).c_str());
         return false;
     }

@@ -58,8 +58,9 @@ private:
     static void on_fetched(void *request, ucs_status_t status, size_t bytes, void *transfer);
     static void on_error(void *peer, ucp_ep_h endpoint, ucs_status_t status);
 
-    ucs_status_t open_context();
+    ucs_status_t open_context(const char *transports); // null: those that UCX takes by itself
     ucs_status_t open_worker();
+    bool open_otherwise();
     void flush();
     void close_endpoints();
     Transfer *take_transfer(void *token);
