@@ -101,17 +101,27 @@ Finding look_at_exchange(const Patient &patient) {
     return good(format("%d processes exchanged data by shared memory", ranks));
 }
 
+const char *how_to_get_messages(const Patient &patient, const std::string &said) {
+    if (!patient.init_failure.empty()) {
+        return "mend the problems above first";
+    }
+    if (said.find("cannot be loaded") != std::string::npos) {
+        return "install UCX (Debian, Ubuntu: libucx0), or set XCOLL_PLUGIN_PATH to the folder of the plug-in";
+    }
+    return "mend the problems above first; then run: XCOLL_SHM=off xcollrun -n 2 xcoll-perf --check";
+}
+
 Finding look_at_plugin(const Patient &patient) {
-    if (patient.description["build"]["ucx"].is_null()) {
+    // A library that cannot be asked at all may have been built with them.
+    const tools::Json &build = patient.description["build"];
+    if (!build.is_null() && build["ucx"].is_null()) {
         return good("built without messages between machines");
     }
     const Ending ending = exchange(2, {"--env", "XCOLL_SHM=off"});
     if (ending.status != 0) {
-        return warning(
-            first_line(ending.said), "messages between machines do not work here; jobs of one machine need none",
-            patient.init_failure.empty()
-                ? "install UCX (Debian, Ubuntu: libucx0), or set XCOLL_PLUGIN_PATH to the folder of the plug-in"
-                : "mend the problems above first");
+        return warning(first_line(ending.said),
+                       "messages between machines do not work here; jobs of one machine need none",
+                       how_to_get_messages(patient, ending.said));
     }
     return good("the plug-in loads, and 2 processes exchanged data by messages");
 }
