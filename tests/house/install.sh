@@ -82,7 +82,7 @@ refused() { # VARIABLE=FOLDER
         { cat "$work/log"; stop "it is not told what is wrong with $1"; }
     [ ! -e "$work/refused" ] || stop "with $1 something was installed"
 }
-for folder in "" relative "~/xcoll" "/it's" "/a|b" "/a&b" '/a\b' '/a$$b' "/a#b"; do refused "prefix=$folder"; done
+for folder in "" relative "~/xcoll" "/it's" "/a|b" "/a[b]" "/a&b" '/a\b' '/a$$b' "/a#b"; do refused "prefix=$folder"; done
 refused libdir=lib64
 
 # DESTDIR goes before every path and into none.
