@@ -1,6 +1,12 @@
 #include "base/plugin_loader.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/error.h"
 
@@ -8,20 +14,55 @@ namespace xcoll {
 
 namespace {
 
-std::string folder_beside_this_library() {
+std::string plugins_beside(const std::string &library) {
+    const size_t slash = library.rfind('/');
+    return (slash == std::string::npos ? "." : library.substr(0, slash)) + "/xcoll/";
+}
+
+// By the name under which the program has found this library.
+std::string plugins_by_name() {
     Dl_info info;
     if (dladdr(reinterpret_cast<const void *>(&load_plugin), &info) == 0 || !info.dli_fname) {
         return "";
     }
-    const std::string library = info.dli_fname;
-    const size_t slash = library.rfind('/');
-    return (slash == std::string::npos ? "." : library.substr(0, slash)) + "/xcoll";
+    return plugins_beside(info.dli_fname);
+}
+
+// By the file that the kernel has mapped: the name may be that of a link to it, or relative to a folder that is no
+// longer the current one.
+std::string plugins_by_file() {
+    const auto here = reinterpret_cast<uintptr_t>(&load_plugin);
+    std::FILE *maps = std::fopen("/proc/self/maps", "re");
+    if (!maps) {
+        return "";
+    }
+    std::string library;
+    char *line = nullptr;
+    size_t room = 0;
+    while (library.empty() && getline(&line, &room, maps) > 0) {
+        uintptr_t begin = 0, end = 0;
+        const bool is_range = std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2;
+        if (is_range && begin <= here && here < end) {
+            const char *path = std::strchr(line, '/');
+            library = path ? path : "none";
+        }
+    }
+    std::free(line);
+    std::fclose(maps);
+    return plugins_beside(library);
 }
 
 // Without a folder the loader of the system looks where it looks for all libraries.
 std::string find_plugin(const char *file, const std::string &given) {
-    const std::string folder = given.empty() ? folder_beside_this_library() : given;
-    return folder.empty() ? file : folder + '/' + file;
+    if (!given.empty()) {
+        return given + '/' + file;
+    }
+    const std::string named = plugins_by_name() + file;
+    if (access(named.c_str(), F_OK) == 0) {
+        return named;
+    }
+    const std::string mapped = plugins_by_file() + file;
+    return access(mapped.c_str(), F_OK) == 0 ? mapped : named;
 }
 
 } // namespace
