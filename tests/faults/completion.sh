@@ -29,6 +29,12 @@ offers '' "$xcollrun" -n ''
 offers 'settings' "$BUILD/xcoll-info" se
 offers 'allreduce allgather allgatherv all' "$BUILD/xcoll-perf" --op all
 offers 'allreduce' "$BUILD/xcoll-tune" --ops allr
+for option in "xcoll-tune --ops" "xcoll-perf --dtype" "xcoll-perf --reduce"; do # which do not take that word
+    COMP_WORDS=("$BUILD/${option% *}" "${option#* }" '') COMP_CWORD=2 && _xcoll
+    [[ " ${COMPREPLY[*]} " != *" all "* ]] || wrong "$option offers all"
+done
+offers "$SRC/src/tools/shared" "$BUILD/xcoll-doctor" --trace "$SRC/src/tools/sh"
+offers 'all' "$BUILD/xcoll-perf" --loop a
 offers 'bfloat16' "$BUILD/xcoll-perf" --dtype b
 offers 'persistent' "$BUILD/xcoll-perf" --form p
 offers 'honest' "$BUILD/xcoll-perf" --loop ''
