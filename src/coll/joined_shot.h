@@ -46,7 +46,7 @@ public:
     // True: what fits a slot has room there.
     bool enter() const {
         if (room_ <= inline_bytes) {
-            write(reinterpret_cast<char *>(window_.my_cell(n_).head.bytes), copy_small);
+            write(reinterpret_cast<char *>(window_.my_cell(n_).head.bytes), SmallCopy{});
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
         } else {

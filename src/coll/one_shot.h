@@ -195,7 +195,7 @@ private:
         return false;
     }
     [[gnu::always_inline]] void put_in_head(Head &head) const {
-        write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), copy_small);
+        write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), SmallCopy{});
     }
     // `copied`: where what it shows lies now, unless it lends that.
     [[gnu::always_inline]] bool put(Head &head, const char *&copied) const {

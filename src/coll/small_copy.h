@@ -47,4 +47,12 @@ template <size_t size> void copy_ends(char *to, const char *from, size_t bytes) 
     }
 }
 
+// For whoever takes a function to copy with: behind a pointer to one that must be inlined, a compiler that optimizes
+// while it links need not see it.
+struct SmallCopy {
+    [[gnu::always_inline]] void operator()(void *to, const void *from, size_t bytes) const {
+        copy_small(to, from, bytes);
+    }
+};
+
 } // namespace xcoll
