@@ -39,17 +39,18 @@ std::string plugins_by_file() {
     std::string library;
     char *line = nullptr;
     size_t room = 0;
-    while (library.empty() && getline(&line, &room, maps) > 0) {
+    while (getline(&line, &room, maps) > 0) {
         uintptr_t begin = 0, end = 0;
         const bool is_range = std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &begin, &end) == 2;
         if (is_range && begin <= here && here < end) {
             const char *path = std::strchr(line, '/');
-            library = path ? path : "none";
+            library = path ? path : "";
+            break;
         }
     }
     std::free(line);
     std::fclose(maps);
-    return plugins_beside(library);
+    return library.empty() ? "" : plugins_beside(library);
 }
 
 // Without a folder the loader of the system looks where it looks for all libraries.
@@ -57,12 +58,12 @@ std::string find_plugin(const char *file, const std::string &given) {
     if (!given.empty()) {
         return given + '/' + file;
     }
-    const std::string named = plugins_by_name() + file;
-    if (access(named.c_str(), F_OK) == 0) {
-        return named;
+    for (const std::string &folder : {plugins_by_name(), plugins_by_file()}) {
+        if (!folder.empty() && access((folder + file).c_str(), F_OK) == 0) {
+            return folder + file;
+        }
     }
-    const std::string mapped = plugins_by_file() + file;
-    return access(mapped.c_str(), F_OK) == 0 ? mapped : named;
+    return plugins_by_name() + file;
 }
 
 } // namespace
