@@ -91,7 +91,6 @@ void print_finding(const char *name, const Finding &finding) {
         std::printf("%smeans: %s\n%sto do: %s\n", blank.c_str(), finding.meaning.c_str(), blank.c_str(),
                     finding.advice.c_str());
     }
-    std::fflush(stdout); // the next check may take a while
 }
 
 void print_json(const char *name, const Finding &finding, bool first) {
@@ -115,6 +114,7 @@ int look(const Wanted &wanted) {
             } else {
                 print_finding(check.name, finding);
             }
+            std::fflush(stdout); // the next check may take a while, or make a process, to which nothing is to be left
         }
     }
     const int problems = count[static_cast<size_t>(Finding::State::problem)];

@@ -55,11 +55,13 @@ launched 0 74 -n 12 --label
 launched 125 73 -n 24
 launched 125 73 -n 12 --label
 launched 0 73 -n 12
-limited 1 'ulimit -v 200000' -n 5
-found problem 'address space' 'could not map one segment'
-grep -q 'ok *messages' "$work/out" && wrong 'a library that tells nothing has messages that are ok'
-limited 1 'ulimit -v 1500000' -n 5
-found problem 'address space' '5 segments'
+if [ -z "$SANITIZER" ]; then # one takes more address space than that for itself
+    limited 1 'ulimit -v 200000' -n 5
+    found problem 'address space' 'could not map one segment'
+    grep -q 'ok *messages' "$work/out" && wrong 'a library that tells nothing has messages that are ok'
+    limited 1 'ulimit -v 1500000' -n 5
+    found problem 'address space' '5 segments'
+fi
 limited 0 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BASHPID >/dev/null' -n 3
 found warning processors '3 ranks, but 1 processor'
 limited 1 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BASHPID >/dev/null' -n 3 --strict
