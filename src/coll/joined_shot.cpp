@@ -26,7 +26,7 @@ Task joined_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &ca
             co_await team.window->entered(p, n);
         }
     }
-    steps.finish();
+    steps.finish(Heads::awaited);
 }
 
 } // namespace xcoll

@@ -66,7 +66,7 @@ public:
         }
     }
     // All heads are there. True; throws MISMATCH, the operation being complete then.
-    bool finish() const {
+    bool finish(Heads) const {
         bool everyone = true;
         uint64_t done = window_.done();
         for (int p = 0; p < team_.size; ++p) {

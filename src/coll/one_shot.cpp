@@ -19,7 +19,7 @@ Task one_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call,
             co_await team.window->entered(p, n);
         }
     }
-    if (!steps.finish()) {
+    if (!steps.finish(Heads::awaited)) {
         co_await behind_one_shot(op.kind)(home, team, op, call, n);
     }
 }

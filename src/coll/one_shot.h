@@ -71,6 +71,8 @@ public:
             window_.claim_head(n_ + 1, shown_);
         } else if (shown_ == 0) { // who only takes may be the one who gives next, where roots take turns
             window_.claim_head(n_ + 1, op_.bytes());
+        } else if (goes_one_way()) {
+            claim_ahead(window_, n_, shown_);
         }
         return true;
     }
@@ -78,6 +80,8 @@ public:
     [[gnu::always_inline]] void pause_before_look() const {
         if (trades_lines()) {
             window_.pause_before_look(n_);
+        } else if (goes_one_way() && shown_ == 0) {
+            window_.measure_rarely(n_); // else who only takes would not know how far lines travel
         }
     }
     // Whether it is worth fetching, while a head is missing, what those before it have shown. On 16 processors of a
@@ -99,7 +103,7 @@ public:
     }
     // All heads are there. False: somebody had no room for its payload, or lends its buffers; the operation goes on in
     // another way (behind_one_shot). Throws MISMATCH or what a user's function says, the operation being complete then.
-    [[gnu::always_inline]] bool finish() const {
+    [[gnu::always_inline]] bool finish(Heads heads) const {
         const std::vector<int> &order = team_.grouping.order;
         const void **data = window_.scratch();
         const size_t room = slot_room_for(window_, placed());
@@ -118,7 +122,7 @@ public:
                 everyone = false;
                 continue;
             }
-            if (goes_one_way()) {
+            if (goes_one_way() && may_look_ahead(window_, heads, shown_by(p))) {
                 window_.expect_head(p, n_ + looks_ahead, shown_by(p));
             }
             const Head &head = window_.head(p, n_);

@@ -61,8 +61,25 @@ inline uint64_t credit_for(const Window &window, Kind kind, size_t bytes) {
 }
 
 // Who only gives may be several operations ahead of who only takes, as far as its credit goes: so whoever takes fetches
-// the head of the operation behind the next one.
+// the head of the operation behind the next one. But who waited for a short message is at the heels of who gives, and
+// where lines come from afar it would take one away there that is written next.
 inline constexpr uint64_t looks_ahead = 2;
+enum class Heads : bool { were_there, awaited };
+inline bool may_look_ahead(Window &window, Heads heads, size_t payload) {
+    return heads == Heads::were_there || payload > inline_bytes || !window.first_look().is_far();
+}
+
+// Who gives writes heads that were read a ring ago, so each store waits until the line is gone from its readers, and
+// the program waits with it as soon as it needs its own stores. So where that takes long lines are claimed before,
+// beyond those that a reader fetches. On a Zen 5 with two L3s scatters of 8 bytes from one root, which reads its own
+// block after each, take 0.064 us like that, and 0.147 without; scans 0.061 and 0.108. Under one L3 it gains nothing.
+inline constexpr uint64_t claims_ahead = 4;
+static_assert(claims_ahead > looks_ahead);
+inline void claim_ahead(Window &window, uint64_t n, size_t payload) {
+    if (payload <= inline_bytes && window.first_look().is_far()) {
+        window.claim_head(n + claims_ahead, payload);
+    }
+}
 
 // Where data go one way: the rank takes nothing.
 inline bool only_gives(const Op &op, int rank) {

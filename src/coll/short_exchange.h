@@ -69,7 +69,7 @@ public:
     }
     // All heads are there. False: some peer has more to show than a short piece, or another one than this rank expects;
     // streams take it from here. Throws MISMATCH, the operation being complete then.
-    [[gnu::always_inline]] bool finish() const {
+    [[gnu::always_inline]] bool finish(Heads) const {
         bool everyone = true;
         uint64_t done = window_.done();
         for (int p = 0; p < team_.size; ++p) {

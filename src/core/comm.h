@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "coll/payload.h"
 #include "coll/scratch.h"
 #include "coll/select.h"
 #include "core/chronicle.h"
@@ -184,7 +185,8 @@ private:
     template <class Steps> [[gnu::always_inline]] bool await_heads(const Steps &steps, uint64_t n);
     template <class Steps>
     [[gnu::always_inline]] bool finish_at_once(const Steps &steps, Request &request, Timing timing);
-    template <class Steps> [[gnu::always_inline]] bool take_last_step(const Steps &steps, Request &request);
+    template <class Steps>
+    [[gnu::always_inline]] bool take_last_step(const Steps &steps, Request &request, Heads heads);
     [[gnu::always_inline]] void fail_if_fatal(const Request &request);
     void wait_driving(Request &request, bool is_prompt);
     Until awaited(const Request &request);

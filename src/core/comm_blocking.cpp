@@ -27,6 +27,7 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
     bool finished = steps.enter();
     if (finished) [[likely]] {
         steps.pause_before_look();
+        Heads heads = Heads::were_there;
         int fetched = 0;
         for (int p = 0; p < team_.size; ++p) {
             if (p == team_.rank || !steps.reads(p)) {
@@ -39,9 +40,12 @@ template <Kind kind> inline void Comm::one_shot_now(const Op &op, const Fingerpr
                     fetched = p;
                 }
             }
+            if (traits(kind).one_way && !entered.reached()) {
+                heads = Heads::awaited;
+            }
             wait(entered, watcher_, patience_);
         }
-        finished = steps.finish();
+        finished = steps.finish(heads);
     }
     if (!finished) [[unlikely]] {
         run_task(op, call, n, behind_one_shot(op.kind), Row::Needs::window);

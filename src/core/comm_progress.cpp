@@ -67,7 +67,7 @@ template <class Steps> bool Comm::finish_in(const Steps &steps, Request &request
             return false;
         }
     }
-    if (steps.finish()) {
+    if (steps.finish(Heads::awaited)) {
         return true;
     }
     request.plain = false;
@@ -212,9 +212,9 @@ bool Comm::try_end_message(Request &request) {
 }
 
 // All heads are there. False: the operation goes on in another way. Otherwise its result is known.
-template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Request &request) {
+template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Request &request, Heads heads) {
     try {
-        return steps.finish();
+        return steps.finish(heads);
     } catch (const Failure &failure) {
         request.failure = with_own_words(team_.rank, request.what.op, failure);
     } catch (const std::bad_alloc &) {
@@ -230,7 +230,8 @@ template <class Steps> inline bool Comm::take_last_step(const Steps &steps, Requ
 template <Kind manner> bool Comm::try_end_at_once(Comm &comm, Request &request) {
     const Team &team = comm.team_;
     const PlainSteps<manner> steps(comm.team_, request.what.op, request.call, request.n);
-    if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 || !comm.take_last_step(steps, request)) {
+    if (request.observers[0] || missing_head(team, steps, request.n, 0) >= 0 ||
+        !comm.take_last_step(steps, request, Heads::were_there)) {
         return false;
     }
     comm.in_flight_.take_out(request);
@@ -254,7 +255,7 @@ template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Requ
         if (!owner || request.done() || !request.plain) {
             return false;
         }
-        if (!take_last_step(steps, request)) [[unlikely]] {
+        if (!take_last_step(steps, request, Heads::awaited)) [[unlikely]] {
             return false; // and will not if it is asked again, which whoever drives does
         }
         in_flight_.take_out(request);

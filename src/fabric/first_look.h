@@ -57,12 +57,14 @@ public:
             }
         }
         finish_loads();
-        measure_at_times(published, n);
-    }
-    // Without a pause. Between its turns it does not look at all, which would take the line from a peer.
-    void measure_at_times(const Until &published, uint64_t n) {
         if (n % turns == 0) [[unlikely]] {
             measure(published);
+        }
+    }
+    // For who looks at no heads: at what a peer has completed, which that has just written. Its next store waits then.
+    void measure_rarely(const Until &completed, uint64_t n) {
+        if (n % rare_turns == 0) [[unlikely]] {
+            measure(completed);
         }
     }
 
@@ -78,6 +80,10 @@ public:
     // In ticks.
     uint64_t pause_length() const {
         return pause_.load(std::memory_order_relaxed);
+    }
+    // From another L3.
+    bool is_far() const {
+        return pause_length() != 0;
     }
     // Lines were seen to come at once, as from the same core.
     bool is_near() const {
@@ -100,7 +106,7 @@ private:
     }
 
     // Of operations; a measurement takes some 25 ns.
-    static constexpr uint64_t turns = 64;
+    static constexpr uint64_t turns = 64, rare_turns = 256;
     static constexpr int64_t smoothing = 4;
     // With what measuring costs, a line of the same L3 takes 20 to 60 ns, and trips differ by less than what lies
     // between a store and a look anyway; from another L3 it takes 80 to 250.

@@ -99,6 +99,13 @@ uint64_t Window::take_blocks() {
     return blocks;
 }
 
+void Window::got_credit(uint64_t n) {
+    look_at_everyone();
+    for (uint64_t next = n; has_credit(next, cells()); ++next) {
+        claim_head(next, inline_bytes);
+    }
+}
+
 bool Window::everyone_completed(uint64_t n) const {
     for (size_t p = 0; p < boards_.size(); ++p) {
         // A board of another generation was closed before it was used again, and its numbers begin anew.

@@ -159,12 +159,7 @@ public:
     // Who had to wait runs ahead of its readers, and writes all heads soon for which there is credit now. Their lines
     // come together then, and not each when its head is written: across two L3s of a Zen 4 scatters of 8 bytes from one
     // root take 0.09 us like that, and 0.15 without.
-    void got_credit(uint64_t n) {
-        look_at_everyone();
-        for (uint64_t next = n; has_credit(next, cells()); ++next) {
-            claim_head(next, inline_bytes);
-        }
-    }
+    void got_credit(uint64_t n);
     void saw_everyone(uint64_t done) {
         if (done > everyone_done_) {
             everyone_done_ = done;
@@ -192,10 +187,10 @@ public:
     }
     void announce_call(uint64_t n, const Fingerprint &call) const; // and nothing else
     // With a payload that was copied there; 0 bytes: there is none. Who only gives looks at no heads, from which it
-    // would learn how far lines travel: so at what a peer has completed, which that has just written.
+    // would learn how far lines travel.
     void announce(uint64_t n, const char *payload, size_t bytes) {
-        if (bytes > 0 && demotion_.is_allowed() && size_ > 1) {
-            first_look_.measure_at_times({&board(rank_ == 0 ? 1 : 0).done, 0, -1}, n);
+        if (bytes > 0 && demotion_.is_allowed()) {
+            measure_rarely(n);
         }
         publish(my_cell(n).head.number, n, payload, bytes);
     }
@@ -215,9 +210,13 @@ public:
             first_look_.pause(entered(rank_ == 0 ? 1 : 0, n), n);
         }
     }
-    // Of a line between processors, in ticks.
-    uint64_t longest_trip() const {
-        return first_look_.absurd();
+    void measure_rarely(uint64_t n) {
+        if (size_ > 1) {
+            first_look_.measure_rarely({&board(rank_ == 0 ? 1 : 0).done, 0, -1}, n);
+        }
+    }
+    FirstLook &first_look() {
+        return first_look_;
     }
     void publish(Signal &signal, uint64_t value) const {
         node_.doorbell().publish(signal, value);

@@ -42,7 +42,7 @@ CORE = [
     mutation("another known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
              ("src/core/group_habit.cpp", "            other->move_to(parts());\n", "")),
     mutation("a start ends without the heads that it reads", AGAIN, "a request ends before a peer has shown anything",
-             ("src/core/comm_progress.cpp", "missing_head(team, steps, request.n, 0) >= 0 || ", "")),
+             ("src/core/comm_progress.cpp", "missing_head(team, steps, request.n, 0) >= 0 ||\n        ", "")),
     mutation("the last request is the one that is done", AGAIN, "who waits in another order ends another's request",
              ("src/core/in_flight.h", "        (request.behind ? request.behind->before : last_) = request.before;\n",
               "        last_ = request.before;\n")),
