@@ -35,6 +35,7 @@ inline void let_peers_catch_up(Window &window, uint64_t n, uint64_t ahead, int l
         window.look_at_everyone();
         finish_loads();
         const uint64_t end = ticks();
+        // Who only gives has no other look from which to learn how far lines travel.
         window.first_look().learn(static_cast<int64_t>(end - start));
         if (window.everyone_done() == seen || window.has_credit(n, ahead / 2) || --looks == 0) {
             return;
