@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <span>
 #include <thread>
@@ -178,6 +179,9 @@ private:
     // The first is a part of every start, the other for stages that begin later.
     template <Kind manner> [[gnu::always_inline]] void begin_now(Request &request);
     void begin(Request &request);
+    bool gets_credit(uint64_t n, uint64_t ahead);
+    bool belongs_in_line(const Request &request);
+    bool finds_cell_for_first();
     template <Kind manner> [[gnu::always_inline]] bool begin_plainly(Request &request, Algorithm &instead);
     [[gnu::always_inline]] bool finish_plainly(Request &request);
     template <class Steps> bool finish_in(const Steps &steps, Request &request);
@@ -243,7 +247,7 @@ private:
     Watcher watcher_;
     Registrations registrations_;
     Habit habits_[kinds];
-    std::vector<std::unique_ptr<Request>> refusals_; // nobody else holds them
+    std::deque<std::unique_ptr<Request>> refusals_; // nobody else holds them
     GroupHabitPlace group_habit_;
     std::atomic<std::thread::id> starter_{}; // who is starting something, if that is checked
 };

@@ -37,7 +37,7 @@ void Comm::start_message(Request &request) {
 // From now on it says itself when it is over, unless it is already.
 void Comm::watch_message(Request &request) {
     if (request.message && !request.failure && !request.message->is_over()) {
-        in_flight_.watch(request);
+        in_flight_.pay(Attention::watched, request);
         request.message->watch(request);
     }
 }

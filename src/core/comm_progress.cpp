@@ -125,8 +125,16 @@ inline void Comm::poll_one(Request &request, bool &moved, std::optional<Failure>
     end(request, time_of(request));
 }
 
+bool Comm::finds_cell_for_first() {
+    const Request *first = in_flight_.first_in_line();
+    return first && window_->finds_credit(first->n, window_->cells());
+}
+
 std::optional<Failure> Comm::poll_in_flight(bool &moved) {
     std::optional<Failure> fatal;
+    while (finds_cell_for_first()) {
+        in_flight_.pay(Attention::asked, *in_flight_.first_in_line());
+    }
     in_flight_.ask_each([&](Request &request) {
         if (request.begun || request.may_begin()) {
             poll_one(request, moved, fatal);
@@ -362,7 +370,7 @@ bool Comm::anything_ready() {
     if (!owner || !has_in_flight()) {
         return false;
     }
-    if (messages_.has_news()) {
+    if (messages_.has_news() || finds_cell_for_first()) {
         return true;
     }
     return in_flight_.find_asked(

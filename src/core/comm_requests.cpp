@@ -14,17 +14,33 @@
 
 namespace xcoll {
 
+inline bool Comm::gets_credit(uint64_t n, uint64_t ahead) {
+    if (!window_->has_credit(n, ahead)) [[unlikely]] {
+        let_peers_catch_up(*window_, n, ahead, looks_of_start);
+        if (!window_->finds_credit(n, ahead)) {
+            return false;
+        }
+        window_->got_credit(n);
+    }
+    return true;
+}
+
+// There is no cell for it, nor will there be before those have one that are in line already. Not asked for stages that
+// begin later: their numbers are lower than those of what has been started meanwhile.
+inline bool Comm::belongs_in_line(const Request &request) {
+    if (!window_ || window_->has_credit(request.n, window_->cells())) [[likely]] {
+        return false;
+    }
+    const bool needs_cell = request.row->needs == Row::Needs::window;
+    return needs_cell && (in_flight_.first_in_line() || !gets_credit(request.n, window_->cells()));
+}
+
 // Takes the plain steps of a blocking call, without a task, for as long as nothing but heads of peers is missing.
 // False: nothing was shown, because there is no credit yet or, as `instead` tells then, no room.
 template <Kind manner> inline bool Comm::begin_plainly(Request &request, Algorithm &instead) {
     const PlainSteps<manner> steps(team_, request.what.op, request.call, request.n);
-    const uint64_t ahead = steps.credit();
-    if (!window_->has_credit(request.n, ahead)) [[unlikely]] {
-        let_peers_catch_up(*window_, request.n, ahead, looks_of_start);
-        if (!window_->finds_credit(request.n, ahead)) {
-            return false;
-        }
-        window_->got_credit(request.n);
+    if (!gets_credit(request.n, steps.credit())) {
+        return false;
     }
     if (!steps.enter()) {
         instead = behind_one_shot(request.what.op.kind);
@@ -117,10 +133,12 @@ template <Kind manner> inline void Comm::launch(Request &request) {
     in_flight_.add(request);
     ++request.starts;
     try {
-        if (manner != Kind::none || request.may_begin()) {
-            begin_now<manner>(request);
-        } else {
+        if (manner == Kind::none && !request.may_begin()) {
             plan_messages(request);
+        } else if (belongs_in_line(request)) [[unlikely]] {
+            in_flight_.pay(Attention::in_line, request);
+        } else {
+            begin_now<manner>(request);
         }
     } catch (const std::bad_alloc &) {
         in_flight_.take_out(request);
@@ -235,7 +253,9 @@ Op passed_over() {
 } // namespace
 
 Request &Comm::new_refusal(const Op &shown) {
-    std::erase_if(refusals_, [](const auto &request) { return request->starts > 0 && request->done(); });
+    while (!refusals_.empty() && refusals_.front()->starts > 0 && refusals_.front()->done()) {
+        refusals_.pop_front();
+    }
     Call call;
     call.op = shown;
     return *refusals_.emplace_back(std::make_unique<Request>(this, std::move(call)));

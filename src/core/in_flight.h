@@ -1,10 +1,13 @@
 // The requests of a communicator that are in flight: lists for whoever holds the owner word, and a count for everybody.
 // As long as the count is 0, the lists are the starting thread's alone, as everything else of the communicator.
 //
-// Each of them is asked in every round whether it can go on, but for messages that have begun: those may be tens of
-// thousands, and tell when they are over (Post::next_over).
+// Each of them is asked in every round whether it can go on, but for those of which there may be tens of thousands:
+//
+//     watched   messages that have begun; they tell when they are over (Post::next_over)
+//     in line   operations that have not begun and for which there is no cell yet; the first gets one first
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -55,33 +58,40 @@ public:
     }
     // Of those that are asked, or else of all; nullptr: there is none.
     Request *first() const {
-        return asked_.first() ? asked_.first() : watched_.first();
+        return find([](const Request &) { return true; });
     }
     template <class Wanted> Request *find(Wanted wanted) const {
-        Request *asked = find_in(asked_, wanted);
-        return asked ? asked : find_in(watched_, wanted);
+        for (const RequestList &list : lists_) {
+            if (Request *found = find_in(list, wanted)) {
+                return found;
+            }
+        }
+        return nullptr;
     }
     template <class Wanted> Request *find_asked(Wanted wanted) const {
-        return find_in(asked_, wanted);
+        return find_in(list(Attention::asked), wanted);
+    }
+    Request *first_in_line() const {
+        return list(Attention::in_line).first();
     }
     void add(Request &request) {
-        request.is_watched = false;
-        asked_.add(request);
+        request.attention = Attention::asked;
+        list(Attention::asked).add(request);
         ++size_;
     }
-    // It will not be asked any more.
-    void watch(Request &request) {
-        asked_.take_out(request);
-        request.is_watched = true;
-        watched_.add(request);
+    // To the end of another list.
+    void pay(Attention attention, Request &request) {
+        list(request.attention).take_out(request);
+        request.attention = attention;
+        list(attention).add(request);
     }
     void take_out(const Request &request) {
-        (request.is_watched ? watched_ : asked_).take_out(request);
+        list(request.attention).take_out(request);
         --size_;
     }
-    // One after the other of those that are asked, each of which may be taken out or watched by then.
+    // One after the other of those that are asked, each of which may have left the list by then.
     template <class Ask> void ask_each(Ask ask) {
-        for (Request *request = asked_.first(), *behind = nullptr; request; request = behind) {
+        for (Request *request = list(Attention::asked).first(), *behind = nullptr; request; request = behind) {
             behind = request->behind;
             ask(*request);
         }
@@ -95,7 +105,13 @@ private:
         }
         return request;
     }
-    RequestList asked_, watched_;
+    RequestList &list(Attention attention) {
+        return lists_[static_cast<size_t>(attention)];
+    }
+    const RequestList &list(Attention attention) const {
+        return lists_[static_cast<size_t>(attention)];
+    }
+    std::array<RequestList, attentions> lists_;
     size_t size_ = 0;
     std::atomic<uint32_t> told_{0};
 };

@@ -22,6 +22,10 @@ class Comm;
 struct Request;
 using GroupStage = std::vector<std::shared_ptr<Request>>;
 
+// What a request in flight is paid (core/in_flight.h).
+enum class Attention : uint8_t { asked, watched, in_line };
+inline constexpr size_t attentions = 3;
+
 // Whether anybody may ask how long it took: only then is the clock read.
 enum class Timing : bool { no, yes };
 
@@ -43,7 +47,7 @@ struct Request : PostWatch {
     Task task;
     std::optional<UserMessage> message;           // instead of the task
     Request *before = nullptr, *behind = nullptr; // of one list (core/in_flight.h)
-    bool is_watched = false;
+    Attention attention = Attention::asked;
     bool begun = false;
     Kind manner = Kind::none;       // as `row`: the kind, if it takes plain steps and has a habit
     bool plain = false;             // takes plain steps (coll/plain_steps.h), which need no task

@@ -2,7 +2,7 @@
 
 from mutation import mutation
 from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
-                      ENDED, IN_TURN, THOUSANDS)
+                      ENDED, IN_TURN, MANY_IN_LINE, THOUSANDS)
 
 CORE = [
     mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
@@ -48,6 +48,8 @@ CORE = [
               "        last_ = request.before;\n")),
     mutation("user messages: a half of one tells that both are over", THOUSANDS, "a request ends too soon, or twice",
              ("src/fabric/post_box.h", "if (item.watch && --item.watch->open == 0) {", "if (item.watch) {")),
+    mutation("nobody calls those in line", MANY_IN_LINE, "operations never begin, and who waits hangs",
+             ("src/core/comm_progress.cpp", "    while (finds_cell_for_first()) {", "    while (false) {")),
     mutation("who waits saw the first head alone", AGAIN, "a request ends before a peer has shown anything",
              ("src/core/comm_progress.cpp", "if (p != team_.rank && steps.reads(p) && !spin(",
               "if (p == 0 && p != team_.rank && steps.reads(p) && !spin(")),
@@ -58,7 +60,7 @@ CORE = [
     mutation("a blocking stream in slots without credit", BLOCKING, "a slot is written while it is read",
              ("src/core/comm_blocking.cpp", "if (!window_->has_credit(n, slot_count)) {", "if (false) {")),
     mutation("a request without credit", REQUESTS, "a rank writes a head or a slot while its last one is read",
-             ("src/core/comm_requests.cpp", "if (!window_->finds_credit(request.n, ahead)) {", "if (false) {")),
+             ("src/core/comm_requests.cpp", "if (!window_->finds_credit(n, ahead)) {", "if (false) {")),
     mutation("user messages: those of a refused group are told to nobody", REFUSED_GROUPS, "their peers wait for ever",
              ("src/core/comm_requests.cpp", "        withhold(op);\n", "        return;\n")),
     mutation("a refused call changes the known one", KNOWN_GROUPS, "bytes go where a refused call had them go",
