@@ -89,9 +89,13 @@ inline bool only_gives(const Op &op, int rank) {
     const bool root_gives = op.kind == Kind::bcast || traits(op.kind).is_dealt;
     return op.root >= 0 && (op.root == rank) == root_gives;
 }
+// And did so in the last operation. Asked once in each.
+inline bool gives_again(Window &window, const Op &op, uint64_t n) {
+    return only_gives(op, window.rank()) && window.giving().goes_on(n);
+}
 // Of a payload that is announced in operation n: how much of it is sent on to the cache that all share.
 inline size_t demoted_bytes(Window &window, const Op &op, uint64_t n, size_t bytes) {
-    return only_gives(op, window.rank()) && window.demotion().runs_ahead(n) ? 0 : bytes;
+    return gives_again(window, op, n) ? 0 : bytes;
 }
 
 // Whether it travels in the head itself.

@@ -14,7 +14,7 @@
 //
 // Where the readers have nothing else to do meanwhile (there is a root), a stream that fits the room is shown in chunks
 // as well: its area is as long as itself, so its writer still waits for nobody, and its readers tell nobody how far
-// they are, and read whatever has come.
+// they are, and read whatever has come. But not if the writer gives again and again (fabric/giving.h).
 //
 // Two ranks that trade longer streams let them flow through their slots, in turns, each of which swaps them
 // (streams_turns.cpp).
@@ -46,11 +46,6 @@ namespace xcoll {
 // The longest chunk of a stream that is longer than its area: long enough to hide a wait behind it, short enough to
 // stay in the cache between writer and reader.
 inline constexpr size_t longest_stream_step = size_t{64} << 10;
-// And of one that fits the room: its writer waits for no reader, so shorter chunks cost less than they hide.
-inline constexpr size_t longest_flow_step = size_t{16} << 10;
-// The shortest that is shown in chunks: on a Zen 4 under one L3 broadcasts and gathers of 16 KiB take 1.37 us like
-// this, and 1.65 in one piece; those of 8 KiB take as long or longer.
-inline constexpr size_t shortest_flow = size_t{16} << 10;
 // Chunks in an area: one is written while another is read, and neither waits for a third.
 inline constexpr size_t stream_chunks = 4;
 // A stream that lies in the head itself.
@@ -122,18 +117,23 @@ private:
         const char *begin = nullptr;
         const char *begins[2] = {}; // of every other turn; equal if all lie in one place
         uint8_t turns = 0;
-        bool flows = false, is_private = false, is_listed = false;
+        uint8_t flows = 0; // as in its head
+        bool is_private = false, is_listed = false;
         LentWalk lent_shared, lent_pair; // of one that is listed
     };
 
     static uint64_t lines(size_t bytes) {
         return (bytes + line_bytes - 1) / line_bytes;
     }
-    // What is written and read at a time: whole lines, and so are the areas that chunks go through.
-    static size_t chunk_of(size_t total, size_t area) {
-        const size_t longest = total > area ? longest_stream_step : longest_flow_step;
-        return std::min(longest, area / stream_chunks / line_bytes * line_bytes);
+    // What is written and read at a time: whole lines, and so are the areas that chunks go through. Of a stream that
+    // fits its area, one of so many chunks.
+    static size_t chunk_of(size_t total, size_t area, uint8_t chunks) {
+        if (total <= area) {
+            return lines((total + chunks - 1) / chunks) * line_bytes;
+        }
+        return std::min(longest_stream_step, area / stream_chunks / line_bytes * line_bytes);
     }
+    uint8_t best_chunks() const;
     // Readers wait for one writer, or writers for one reader.
     bool is_rooted() const {
         return exchange_.ops()[0].root >= 0;
@@ -147,9 +147,6 @@ private:
     }
     bool is_longer_than_room() const {
         return total_ > area_;
-    }
-    bool flows() const {
-        return is_longer_than_room() || (is_rooted() && total_ >= shortest_flow && !lends_);
     }
     void plan_out();
     bool fetch_piece();
@@ -227,6 +224,7 @@ private:
     uint64_t area_ = 0, offset_ = 0;
     bool fits_slot_ = false;
     uint8_t turns_ = 0; // as in a head
+    uint8_t flows_ = 0; // the same
     size_t chunk_ = 0;
     std::optional<Scratch> packed_; // in place and through an area: the input would be overwritten
     enum class Section : uint8_t { index, shared, pairs } section_ = Section::index;

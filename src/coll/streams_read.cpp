@@ -36,7 +36,7 @@ size_t Streams::open_stream(Source &source, int p) {
     source.area = head.place.area;
     baton_ = is_lent ? baton_ : head.place.offset;
     source.begin = is_lent ? window_.lent(p, head, head.place.offset) : window_.place(p, n_, head.place.offset);
-    source.flows = head.flows != 0;
+    source.flows = head.flows;
     open_turns(source, p, is_lent ? 0 : head.turns);
     return head.place.total;
 }
@@ -70,10 +70,10 @@ void Streams::open(int p, size_t shared, size_t pair) {
     if (total < source.end || (all_mine && total != source.end)) {
         fail_mismatched(p, total - index_bytes_, shared + pair);
     }
-    any_streams_ |= source.flows;
-    is_paced_ |= source.flows && total > source.area;
+    any_streams_ |= source.flows != 0;
+    is_paced_ |= source.flows != 0 && total > source.area;
     if (source.flows) {
-        step_ = std::min(step_, chunk_of(total, source.area));
+        step_ = std::min(step_, chunk_of(total, source.area, source.flows));
     }
 }
 
@@ -131,6 +131,9 @@ void Streams::read_heads() {
             everyone = false;
             continue;
         }
+        if (is_rooted()) { // as one_shot.h: gathers of 16 KiB to one root take 0.79 us instead of 0.95 across two L3s
+            window_.expect_head(p, n_ + looks_ahead, 0);
+        }
         window_.check(p, n_, call_);
         asked_.by = window_.is_asked(p, n_) ? p : asked_.by;
         done = std::min(done, Window::done_by(window_.head(p, n_), n_));
@@ -147,7 +150,7 @@ void Streams::read_heads() {
     if (everyone && ranks_ > 1) {
         window_.saw_everyone(std::min(done, window_.done()));
     }
-    any_streams_ |= flows();
+    any_streams_ |= flows_ != 0;
     if (!any_streams_) {
         step_ = ~size_t{0} / 2;
     }
@@ -373,7 +376,7 @@ bool Streams::has_passed(const Until &until) const {
 }
 
 void Streams::finish() {
-    if ((is_paced_ || flows()) && !borrows_) {
+    if ((is_paced_ || flows_) && !borrows_) {
         give_back(); // so that all counters begin the next operation equal
     }
     if (asked_.bytes > 0) {

@@ -33,7 +33,7 @@ bool Streams::goes_in_turns() const {
 
 // 1: in the slot of its writer, 2: in the other one.
 uint8_t Streams::first_turn() const {
-    const size_t longest = std::max(total_, taken_), area = chunk_of(longest, area_) * stream_chunks;
+    const size_t longest = std::max(total_, taken_), area = chunk_of(longest, area_, 1) * stream_chunks;
     const uint64_t turns = (longest + area - 1) / area;
     return turns % 2 != 0 && n_ / slot_count % 2 != 0 ? 2 : 1;
 }

@@ -54,7 +54,8 @@ struct Head {
     uint8_t has_room; // a bit of an agreed choice: the owner found room for its payload or blocks
     uint8_t inlined;  // bytes of a short stream that lie behind place.base, instead of where `place` says
     Lent lent;
-    uint8_t flows;  // of a stream: it comes in chunks, and the cell's `in` tells how much of it is there
+    uint8_t flows;  // of a stream: it comes in so many chunks if it fits the area, or in others, and not at once: the
+                    // cell's `in` tells how much of it is there
     uint8_t listed; // of a stream that is lent: `place` tells where a list of its pieces lies (coll/lent_list.h)
     uint8_t asks;   // its readers, what copying the payload costs them (Board::told)
     uint8_t turns;  // of a stream that flows through the slots: see coll/streams_turns.cpp; else 0

@@ -28,7 +28,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "fabric/first_look.h"
 
@@ -48,10 +47,6 @@ public:
     }
     bool is_allowed() const {
         return is_allowed_;
-    }
-    // This rank only gives in operation n. True if that was so in the last one.
-    bool runs_ahead(uint64_t n) {
-        return std::exchange(given_, n) + 1 == n;
     }
     bool pays(size_t bytes) const {
         return is_allowed_ && bytes <= longest && !look_.is_near();
@@ -86,7 +81,6 @@ private:
 
     const FirstLook &look_;
     bool is_allowed_ = false;
-    uint64_t given_ = 0; // the last operation in which this rank only gave
 };
 
 } // namespace xcoll

@@ -99,6 +99,14 @@ uint64_t Window::take_blocks() {
     return blocks;
 }
 
+void Window::look_at_everyone() {
+    uint64_t done = done_;
+    for (int p = 0; p < size_; ++p) {
+        done = std::min(done, board(p).done.read());
+    }
+    saw_everyone(done);
+}
+
 void Window::got_credit(uint64_t n) {
     look_at_everyone();
     for (uint64_t next = n; has_credit(next, cells()); ++next) {

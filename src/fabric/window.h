@@ -27,6 +27,7 @@
 #include "fabric/disagreement.h"
 #include "fabric/doorbell.h"
 #include "fabric/first_look.h"
+#include "fabric/giving.h"
 #include "fabric/node.h"
 #include "fabric/short_ring.h"
 
@@ -142,13 +143,7 @@ public:
         return {&board(p).done, n - ahead, p};
     }
     // Peers that are further than they had to be: the next operations need not look.
-    void look_at_everyone() {
-        uint64_t done = done_;
-        for (int p = 0; p < size_; ++p) {
-            done = std::min(done, board(p).done.read());
-        }
-        saw_everyone(done);
-    }
+    void look_at_everyone();
     // The same as has_credit() after such a look, if there seems to be none.
     bool finds_credit(uint64_t n, uint64_t ahead) {
         if (!has_credit(n, ahead)) [[unlikely]] {
@@ -228,6 +223,9 @@ public:
     }
     Demotion &demotion() {
         return demotion_;
+    }
+    Giving &giving() {
+        return giving_;
     }
     // What the owner of a head had completed when it wrote it.
     static uint64_t done_by(const Head &head, uint64_t n) {
@@ -378,6 +376,7 @@ private:
     CopyWay ring_writing_, slot_writing_, baton_writing_, reading_;
     FirstLook first_look_;
     Demotion demotion_{first_look_};
+    Giving giving_;
     size_t least_lent_ = ~size_t{0};
     AttachedMessages attached_messages_;
     bool lends_private_ = false;
