@@ -50,10 +50,11 @@ public:
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
         } else {
-            Head &head = window_.begin_head(n_, call_);
-            char *const to = payload_place(window_, head, n_, Kind::group_reduce, room_);
-            write_payload(head, to);
-            window_.announce(n_, to, room_);
+            ready_head(window_, n_, call_, room_, false);
+            Payload payload(window_, n_, Kind::group_reduce, room_);
+            write_payload(payload);
+            payload.tell(window_, open_head(window_, n_, call_, room_, false), n_);
+            window_.announce(n_, payload.lies, room_);
         }
         if (is_traded(window_, room_)) {
             window_.claim_head(n_ + 1, room_);
@@ -99,13 +100,13 @@ private:
             to += room_of(call, team_.size);
         }
     }
-    void write_payload(Head &head, char *to) const {
-        PayloadCopy payload(window_, *team_.kernels, head, n_, room_);
-        write(to, [&](char *part, const void *from, size_t bytes) {
+    void write_payload(Payload &payload) const {
+        PayloadCopy copy(window_, *team_.kernels, payload, n_, room_);
+        write(payload.lies, [&](char *part, const void *from, size_t bytes) {
             if (bytes <= inline_bytes) {
                 copy_small(part, from, bytes);
             } else {
-                payload.put(part, from, bytes);
+                copy.put(part, from, bytes);
             }
         });
     }

@@ -60,12 +60,15 @@ public:
             put_in_head(window_.my_cell(n_).head); // before the rest of its first line (small_copy.h)
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
-        } else {
-            const char *copied = nullptr; // the head tells it as well, but see shows_own()
-            if (!put(window_.begin_head(n_, call_), copied)) [[unlikely]] {
+        } else if (shown_ < window_.least_lent() || !show_lent()) {
+            const bool again = goes_one_way() && gives_again(window_, op_, n_);
+            ready_head(window_, n_, call_, shown_, again);
+            const Payload payload = put();
+            payload.tell(window_, open_head(window_, n_, call_, shown_, again), n_);
+            if (!payload.has_room()) [[unlikely]] {
                 return false;
             }
-            window_.announce(n_, copied, copied ? demoted_bytes(window_, op_, n_, shown_) : 0);
+            window_.announce(n_, payload.lies, again ? 0 : shown_);
         }
         if (trades_lines()) {
             window_.claim_head(n_ + 1, shown_);
@@ -182,43 +185,40 @@ private:
         return head.has_room != 0 && head.lent == Lent::no;
     }
     // Without a copy, if the buffers can be lent.
-    bool put_lent(Head &head) const {
+    bool show_lent() const {
         const bool reduces = op_.kind == Kind::allreduce || scatters(op_);
         if (reduces && can_offer(team_, op_)) {
-            payload_place(window_, head, n_, placed(), shown_); // for the case that not all do
+            const Payload payload(window_, n_, placed(), shown_); // for the case that not all do
+            Head &head = window_.begin_head(n_, call_);
+            payload.tell(window_, head, n_);
             offer(team_, op_, head);
-            return true;
-        }
-        if (traits(op_.kind).moves_data &&
-            can_lend_shown(window_, op_, given_bytes(op_.kind, op_, team_.rank, team_.size))) {
+        } else if (traits(op_.kind).moves_data &&
+                   can_lend_shown(window_, op_, given_bytes(op_.kind, op_, team_.rank, team_.size))) {
+            Head &head = window_.begin_head(n_, call_);
             head.has_room = 1;
             head.place.base = Window::counter_base(window_.my_cell(n_));
             lend(window_, head, op_.send);
-            return true;
+        } else {
+            return false;
         }
-        return false;
+        window_.announce(n_);
+        return true;
     }
     [[gnu::always_inline]] void put_in_head(Head &head) const {
         write_shown(kind(), op_, team_.rank, shown_, reinterpret_cast<char *>(head.bytes), SmallCopy{});
     }
-    // `copied`: where what it shows lies now, unless it lends that.
-    [[gnu::always_inline]] bool put(Head &head, const char *&copied) const {
-        if (shown_ >= window_.least_lent() && put_lent(head)) {
-            return true;
-        }
+    // In a copy.
+    [[gnu::always_inline]] Payload put() const {
         if (shown_ == 0 || !has_part_for_each(kind())) {
-            copied = put_payload(window_, *team_.kernels, head, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
-            return copied != nullptr;
+            return put_payload(window_, *team_.kernels, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
         }
-        char *to = payload_place(window_, head, n_, placed(), shown_);
-        if (!to) [[unlikely]] {
-            return false;
+        Payload payload(window_, n_, placed(), shown_);
+        if (payload.has_room()) [[likely]] {
+            PayloadCopy copy(window_, *team_.kernels, payload, n_, shown_);
+            write_shown(kind(), op_, team_.rank, shown_, payload.lies,
+                        [&](char *part, const void *from, size_t bytes) { copy.put(part, from, bytes); });
         }
-        PayloadCopy payload(window_, *team_.kernels, head, n_, shown_);
-        write_shown(kind(), op_, team_.rank, shown_, to,
-                    [&](char *part, const void *from, size_t bytes) { payload.put(part, from, bytes); });
-        copied = to;
-        return true;
+        return payload;
     }
     bool adds_in_order() const {
         switch (kind()) {

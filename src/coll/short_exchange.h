@@ -41,22 +41,27 @@ public:
         return given_ > inline_stream_bytes && !is_rooted() ? slot_count : window_.cells();
     }
     [[gnu::always_inline]] bool enter() const {
-        Head &head = window_.begin_head(n_, call_);
         const bool fits = given_ > 0 && given_ <= inline_stream_bytes;
-        head.has_room = 0; // for one piece
-        head.flows = 0;
-        head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
         const uint64_t place =
             given_ > inline_stream_bytes ? find_place(window_, n_, given_, is_rooted(), slot_bytes) : slot_place;
         if (place == no_place) [[unlikely]] {
             return false;
         }
-        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
         char *const payload = window_.place(team_.rank, n_, place);
-        if (given_ > 0) {
-            show(fits ? inlined_stream(head) : payload);
+        const bool again = is_rooted() && gives_again(window_, op_, n_);
+        ready_head(window_, n_, call_, given_, again);
+        if (given_ > inline_stream_bytes) {
+            show(payload);
         }
-        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));
+        Head &head = open_head(window_, n_, call_, given_, again);
+        head.has_room = 0; // for one piece
+        head.flows = 0;
+        head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
+        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
+        if (fits) {
+            show(inlined_stream(head));
+        }
+        window_.announce(n_, payload, fits || again ? 0 : given_);
         if (!is_rooted()) {
             window_.claim_head(n_ + 1, 0);
         }

@@ -126,9 +126,9 @@ void Streams::pack(char *to, size_t bytes) {
 //     two roots in turn, two L3s     1.4 1.4     3.0 3.0     9.3 9.3     39  44
 //     one root, as a whole, one L3   .29 .47
 //     one root, as a whole, two L3s  .69 1.4     2.0 2.8     7.2 10.1    28  38
-uint8_t Streams::best_chunks() const {
+uint8_t Streams::best_chunks(bool again) const {
     constexpr double read_while_telling = 4096;
-    if (!is_rooted() || gives_again(window_, exchange_.ops()[0], n_)) {
+    if (!is_rooted() || again) {
         return 1;
     }
     const double chunks = std::sqrt(static_cast<double>(total_) / read_while_telling);
@@ -155,22 +155,30 @@ void Streams::write_chunk() {
 }
 
 void Streams::enter() {
-    Head &head = window_.begin_head(n_, call_);
     if (lends_) {
-        enter_lent(head);
+        enter_lent(window_.begin_head(n_, call_));
         return;
     }
+    const bool again = is_rooted() && gives_again(window_, exchange_.ops()[0], n_);
+    const uint8_t chunks = best_chunks(again);
+    flows_ = is_longer_than_room() || chunks > 1 ? chunks : 0;
+    if (total_ > 0) {
+        message_ = window_.begin_copy(writing(), n_, total_);
+    }
+    if (!flows_ && total_ > 0 && !is_inlined()) {
+        ready_head(window_, n_, call_, total_, again);
+        write_through(place_of_chunk(0), total_);
+    }
+    Head &head = window_.begin_head(n_, call_);
     head.has_room = 0; // for one piece
     head.inlined = is_inlined() ? static_cast<uint8_t>(total_) : 0;
+    head.asks = message_.asks;
     head.place = {Window::counter_base(window_.my_cell(n_)), offset_, {area_}, {told()}};
-    const uint8_t chunks = best_chunks();
-    flows_ = is_longer_than_room() || chunks > 1 ? chunks : 0;
     head.flows = flows_;
     head.turns = turns_;
     if (!flows_) {
-        if (total_ > 0) {
-            message_ = window_.begin_copy(writing(), head, n_, total_);
-            write_through(is_inlined() ? inlined_stream(head) : place_of_chunk(0), total_);
+        if (is_inlined()) {
+            write_through(inlined_stream(head), total_);
         }
         // Above that it lies in the ring: all-gathers of 6 and 2 KiB take 1.6 us like that there, and 1.4 without.
         const bool is_demoted = total_ > 0 && !is_inlined() && total_ <= slot_bytes;
@@ -188,7 +196,6 @@ void Streams::enter() {
             pack(packed_->data(), total_);
         }
     }
-    message_ = window_.begin_copy(writing(), head, n_, total_);
     window_.announce(n_);
     while (written_ < total_ && written_ + std::min(chunk_, total_ - written_) <= area_) {
         write_chunk();

@@ -299,15 +299,13 @@ public:
     CopyWay &reading() {
         return reading_;
     }
-    // A payload that is written for readers who copy it: they are asked at times what that costs them. The head is yet
-    // to be announced.
-    CopyOfMessage begin_copy(CopyWay &writing, Head &head, uint64_t n, size_t bytes) {
+    // A payload that is written for readers who copy it: they are asked at times what that costs them, in the head.
+    CopyOfMessage begin_copy(CopyWay &writing, uint64_t n, size_t bytes) {
         if (writing.asked() != 0) {
             hear_readers(writing);
         }
         const CopyOfMessage message = writing.begin(bytes);
         if (message.asks) {
-            head.asks = 1;
             writing.ask(message, n);
         }
         return message;

@@ -104,11 +104,10 @@ MUTATIONS = CORE + [
              ("src/coll/short_exchange.h", "                everyone = false;\n", "")),
     mutation("a short exchange is announced before it is written", UNEVEN, "readers find what an earlier one left",
              ("src/coll/short_exchange.h",
-              "        if (given_ > 0) {\n            show(fits ? inlined_stream(head) : payload);\n"
-              "        }\n        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));\n",
-              "        window_.announce(n_, payload, fits ? 0 : demoted_bytes(window_, op_, n_, given_));\n"
-              "        if (given_ > 0) {\n"
-              "            show(fits ? inlined_stream(head) : payload);\n        }\n")),
+              "        if (given_ > inline_stream_bytes) {\n            show(payload);\n        }\n", ""),
+             ("src/coll/short_exchange.h", "        window_.announce(n_, payload, fits || again ? 0 : given_);\n",
+              "        window_.announce(n_, payload, fits || again ? 0 : given_);\n"
+              "        if (given_ > inline_stream_bytes) {\n            show(payload);\n        }\n")),
     mutation("a short exchange of any length", UNEVEN, "who expects another length than what comes is not told",
              ("src/coll/short_exchange.h", "head.lent == Lent::no && comes == to.count;", "head.lent == Lent::no;")),
     mutation("a short exchange with whoever streams", UNEVEN, "a rank reads what has yet to be written",
@@ -308,7 +307,8 @@ MUTATIONS = CORE + [
              ("src/base/recorder.cpp", "is_telling_wait_.test_and_set(std::memory_order_acquire)",
               "is_telling_wait_.test_and_set(std::memory_order_relaxed)")),
     mutation("a head is announced before its payload", THREADS, "readers find the payload of an earlier operation",
-             ("src/coll/one_shot.h", "            if (!put(", "            if (window_.announce(n_); !put(")),
+             ("src/coll/one_shot.h", "            const Payload payload = put();\n",
+              "            window_.announce(n_);\n            const Payload payload = put();\n")),
     mutation("a head is announced before what it carries", THREADS, "readers find the payload of an earlier operation",
              ("src/coll/one_shot.h", "            put_in_head(window_.my_cell(n_).head);",
               "            window_.announce(n_);\n            put_in_head(window_.my_cell(n_).head);")),

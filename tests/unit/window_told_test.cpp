@@ -21,13 +21,14 @@ void show_some(const std::vector<std::shared_ptr<Window>> &windows, CopyWay &wri
                const CostOfWays &costs) {
     constexpr size_t bytes = CopyWay::smallest_large, lines = bytes / line_bytes;
     for (uint64_t n = windows[0]->done() + 1; operations > 0; ++n, --operations) {
-        CopyOfMessage message = windows[0]->begin_copy(writing, windows[0]->begin_head(n, some_call), n, bytes);
+        CopyOfMessage message = windows[0]->begin_copy(writing, n, bytes);
         const auto way = static_cast<size_t>(message.way);
         if (message.is_timed) {
             message.ticks = costs.writer[way] * lines;
             message.bytes = bytes;
         }
         writing.end(message);
+        windows[0]->begin_head(n, some_call).asks = message.asks;
         windows[0]->announce(n);
         for (const size_t reader : {size_t{1}, size_t{2}}) {
             assert_int_equal(windows[reader]->is_asked(0, n), message.asks);
@@ -58,9 +59,7 @@ void a_writer_that_has_asked_waits_for_all_readers(void **) {
     const Ranks ranks(2);
     const auto windows = ranks.open();
     CopyWay writing(CopyWay::Rule::learn, CopyUse::writing, 1, ticks);
-    const auto asks = [&](uint64_t n) {
-        return windows[0]->begin_copy(writing, windows[0]->begin_head(n, some_call), n, slot_bytes).asks;
-    };
+    const auto asks = [&](uint64_t n) { return windows[0]->begin_copy(writing, n, slot_bytes).asks; };
     assert_true(asks(1));
     windows[1]->tell(0, 1, 500, slot_bytes);
     windows[0]->complete(1);
@@ -83,13 +82,13 @@ void what_was_told_to_others_or_of_other_operations_is_not_heard(void **) {
         const Ranks ranks(3);
         const auto windows = ranks.open();
         CopyWay writing(CopyWay::Rule::learn, CopyUse::writing, 1, ticks);
-        assert_true(windows[0]->begin_copy(writing, windows[0]->begin_head(1, some_call), 1, slot_bytes).asks);
+        assert_true(windows[0]->begin_copy(writing, 1, slot_bytes).asks);
         windows[2]->tell(writer, n, 500, slot_bytes);
         for (const auto &window : windows) {
             window->complete(1);
         }
         windows[0]->look_at_everyone();
-        windows[0]->begin_copy(writing, windows[0]->begin_head(2, some_call), 2, slot_bytes);
+        windows[0]->begin_copy(writing, 2, slot_bytes);
         int messages = 2;
         while (!writing.begin(slot_bytes).asks) {
             ++messages;
