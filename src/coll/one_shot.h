@@ -60,6 +60,9 @@ public:
             put_in_head(window_.my_cell(n_).head); // before the rest of its first line (small_copy.h)
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
+        } else if (shown_ == 0) {
+            Payload().tell(window_, window_.begin_head(n_, call_), n_);
+            window_.announce(n_);
         } else if (shown_ < window_.least_lent() || !show_lent()) {
             const bool again = goes_one_way() && gives_again(window_, op_, n_);
             ready_head(window_, n_, call_, shown_, again);
@@ -209,8 +212,8 @@ private:
     }
     // In a copy.
     [[gnu::always_inline]] Payload put() const {
-        if (shown_ == 0 || !has_part_for_each(kind())) {
-            return put_payload(window_, *team_.kernels, n_, kind(), shown_ > 0 ? op_.send : nullptr, shown_);
+        if (!has_part_for_each(kind())) {
+            return put_payload(window_, *team_.kernels, n_, kind(), op_.send, shown_);
         }
         Payload payload(window_, n_, placed(), shown_);
         if (payload.has_room()) [[likely]] {

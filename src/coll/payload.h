@@ -177,10 +177,10 @@ struct Payload {
     char *lies = nullptr;
     bool asks = false; // its readers, what it costs them
 
-    Payload(Window &window, uint64_t n, Kind kind, size_t bytes) {
-        if (bytes > 0) {
-            place = find_place(window, n, bytes, traits(kind).one_way, slot_room_for(window, kind));
-        }
+    Payload() = default; // there is none
+    Payload(Window &window, uint64_t n, Kind kind, size_t bytes)
+        : place(bytes > 0 ? find_place(window, n, bytes, traits(kind).one_way, slot_room_for(window, kind))
+                          : slot_place) {
         if (has_room()) {
             lies = window.place(window.rank(), n, place);
         }
@@ -249,7 +249,7 @@ private:
     Payload payload(window, n, kind, bytes);
     if (payload.has_room() && bytes >= CopyWay::smallest) {
         PayloadCopy(window, kernels, payload, n, bytes).put(payload.lies, data, bytes);
-    } else if (payload.has_room() && bytes > 0) {
+    } else if (payload.has_room()) {
         kernels.copy(payload.lies, data, bytes);
     }
     return payload;

@@ -41,27 +41,17 @@ public:
         return given_ > inline_stream_bytes && !is_rooted() ? slot_count : window_.cells();
     }
     [[gnu::always_inline]] bool enter() const {
-        const bool fits = given_ > 0 && given_ <= inline_stream_bytes;
-        const uint64_t place =
-            given_ > inline_stream_bytes ? find_place(window_, n_, given_, is_rooted(), slot_bytes) : slot_place;
-        if (place == no_place) [[unlikely]] {
+        if (given_ <= inline_stream_bytes) {
+            Head &head = window_.begin_head(n_, call_);
+            tell(head, slot_place);
+            head.inlined = static_cast<uint8_t>(given_);
+            if (given_ > 0) {
+                show(inlined_stream(head));
+            }
+            window_.announce(n_);
+        } else if (!show_beside_head()) [[unlikely]] {
             return false;
         }
-        char *const payload = window_.place(team_.rank, n_, place);
-        const bool again = is_rooted() && gives_again(window_, op_, n_);
-        ready_head(window_, n_, call_, given_, again);
-        if (given_ > inline_stream_bytes) {
-            show(payload);
-        }
-        Head &head = open_head(window_, n_, call_, given_, again);
-        head.has_room = 0; // for one piece
-        head.flows = 0;
-        head.inlined = fits ? static_cast<uint8_t>(given_) : 0;
-        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
-        if (fits) {
-            show(inlined_stream(head));
-        }
-        window_.announce(n_, payload, fits || again ? 0 : given_);
         if (!is_rooted()) {
             window_.claim_head(n_ + 1, 0);
         }
@@ -105,6 +95,26 @@ public:
     }
 
 private:
+    void tell(Head &head, uint64_t place) const {
+        head.has_room = 0; // for one piece
+        head.flows = 0;
+        head.inlined = 0;
+        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
+    }
+    // False: there is no room.
+    [[gnu::always_inline]] bool show_beside_head() const {
+        const uint64_t place = find_place(window_, n_, given_, is_rooted(), slot_bytes);
+        if (place == no_place) [[unlikely]] {
+            return false;
+        }
+        const bool again = is_rooted() && gives_again(window_, op_, n_);
+        ready_head(window_, n_, call_, given_, again);
+        char *const payload = window_.place(team_.rank, n_, place);
+        show(payload);
+        tell(open_head(window_, n_, call_, given_, again), place);
+        window_.announce(n_, payload, again ? 0 : given_);
+        return true;
+    }
     static constexpr bool to_root = kind == Kind::gatherv;
     // Those copies ask nobody what they cost, and are not timed.
     static constexpr size_t longest = CopyWay::smallest - 1;

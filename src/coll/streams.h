@@ -134,6 +134,9 @@ private:
         return std::min(longest_stream_step, area / stream_chunks / line_bytes * line_bytes);
     }
     uint8_t best_chunks(bool again) const;
+    Head &fill_head();
+    void show_whole(bool again);
+    void begin_flow();
     // Readers wait for one writer, or writers for one reader.
     bool is_rooted() const {
         return exchange_.ops()[0].root >= 0;
