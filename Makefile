@@ -297,8 +297,8 @@ completions := $(call to,$(datarootdir),bash-completion/completions)
 modulefiles = $(datarootdir)/modulefiles
 
 # What is installed names its folders. A relative one would be another one for everybody, and these signs mean something
-# to the shell, to sed or in those files; blanks are welcome.
-signs := ' " \ | & $$ ` [ ] \#
+# to the shell, to sed, in those files or in a path of folders; blanks are welcome.
+signs := ' " : \ | & $$ ` [ ] \#
 is_no_folder = $(or $(filter-out /%,$(firstword $1 .)),$(strip $(foreach sign,$(signs),$(findstring $(sign),$1))))
 check_folder = $(if $(call is_no_folder,$($1)),$(error $1=$($1): expected a path from / on, without $(signs)))
 check-folders:

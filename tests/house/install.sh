@@ -66,7 +66,12 @@ if command -v cmake >/dev/null; then
     }
     consume 1.0 && cmake --build "$work/cmake" >>"$work/log" 2>&1 || { cat "$work/log"; stop "a program does not build with CMake"; }
     "$work/cmake/user" || stop "a program built with CMake does not run"
-    for version in 1.9 2 0.9; do consume $version && stop "CMake takes this version for $version"; done
+    for version in 0.5...1.5 1.0...2 1.0.0...1.0.0 1...1.0.0; do
+        consume $version || { cat "$work/log"; stop "CMake does not take this version for $version"; }
+    done
+    for version in 1.9 2 0.9 0.5...0.9 1.1...1.5 0.5...\<1.0.0 2...3; do
+        consume "$version" && stop "CMake takes this version for $version"
+    done
 else
     echo "cmake is not installed: its package was not tried"
 fi
@@ -82,7 +87,7 @@ refused() { # VARIABLE=FOLDER
         { cat "$work/log"; stop "it is not told what is wrong with $1"; }
     [ ! -e "$work/refused" ] || stop "with $1 something was installed"
 }
-for folder in "" relative "~/xcoll" "/it's" "/a|b" "/a[b]" "/a&b" '/a\b' '/a$$b' "/a#b"; do refused "prefix=$folder"; done
+for folder in "" relative "~/xcoll" "/it's" "/a|b" "/a[b]" "/a&b" '/a\b' '/a$$b' "/a#b" "/a:b"; do refused "prefix=$folder"; done
 refused libdir=lib64
 
 # DESTDIR goes before every path and into none.
