@@ -80,6 +80,8 @@ public:
     void pause_before_look() const {
         if (trades_lines()) {
             window_.pause_before_look(n_);
+        } else if (is_rooted() && total_ == 0) {
+            window_.measure_rarely(n_); // as one_shot.h
         }
     }
     // Whose head is needed before anything else: whom it reads from, who reads an area of its own, and everybody if
@@ -151,6 +153,11 @@ private:
     bool is_longer_than_room() const {
         return total_ > area_;
     }
+    // And nobody's that comes.
+    bool only_writes_in_steps() const {
+        return is_rooted() && is_longer_than_room();
+    }
+    size_t taken_of_baton() const;
     void plan_out();
     bool fetch_piece();
     bool takes_all_of_streams() const;
@@ -206,6 +213,7 @@ private:
     bool read_step();
     void read_heads();
     bool move_all();
+    bool move_all_and_own();
     void leave(const Failure &failure);
     [[noreturn]] void fail_mismatched(int p, size_t theirs, size_t mine) const;
 

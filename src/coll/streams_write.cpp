@@ -48,12 +48,19 @@ void Streams::plan_out() {
 
 // ---------------------------------------------------------------------------------------------------- writing
 
+// A longer one flows through it, where lines come from afar: of lines that are written again and again none leaves the
+// nearer caches. On a Xeon whose cores share no cache roots in turn take, in us, through a baton and through the ring:
+// broadcasts of 1 MiB 90 and 106, gathers 170 and 232, scatters 113 and 133.
+size_t Streams::taken_of_baton() const {
+    return window_.first_look().is_far() ? std::min(total_, baton_bytes) : total_;
+}
+
 bool Streams::take_room() {
     if (total_ > slot_bytes && (find_lendable() || find_pieces())) {
         area_ = total_;
         return true;
     }
-    if (goes_one_way() && total_ > inline_stream_bytes && (offset_ = window_.batons().give(total_)) != 0) {
+    if (goes_one_way() && total_ > inline_stream_bytes && (offset_ = window_.batons().give(taken_of_baton())) != 0) {
         area_ = baton_bytes;
         return true;
     }
@@ -222,7 +229,9 @@ void Streams::move_own() {
         return; // nothing moves then; where it belongs may depend on what comes
     }
     if (own_.is_served()) {
-        own_.move_rest();
+        if (!only_writes_in_steps()) {
+            own_.move_rest();
+        }
         return;
     }
     if (const Itinerary *itinerary = exchange_.itinerary(); itinerary && itinerary->lists_own()) {
