@@ -112,6 +112,9 @@ private:
         if (flavour_.heaps && random_.percent(50)) {
             groups_.back()->lend_private();
         }
+        if (random_.percent(50)) {
+            groups_.back()->spread_out();
+        }
         groups_.back()->promise(random_.percent(30) ? Determinism::layout : Determinism::run);
         return *groups_.back();
     }

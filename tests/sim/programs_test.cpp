@@ -21,11 +21,13 @@ struct Totals {
 void print(const char *what, const Totals &totals) {
     const auto number = [](uint64_t n) { return static_cast<unsigned long long>(n); };
     std::printf("%s: %llu programs, %llu operations (%llu without room, %llu lent, %llu mismatches, %llu cut), "
-                "%llu in turns, %llu in batons, %llu communicators freed, up to %llu in flight, %llu events (at most "
+                "%llu in turns, %llu in batons, %llu through them, %llu communicators freed, up to %llu in flight, "
+                "%llu events (at most "
                 "%llu of one program, budget %llu)\n",
                 what, number(totals.programs), number(totals.coverage.operations), number(totals.coverage.without_room),
                 number(totals.coverage.lent), number(totals.coverage.mismatches), number(totals.coverage.cut),
-                number(totals.coverage.in_turns), number(totals.coverage.in_batons), number(totals.coverage.remade),
+                number(totals.coverage.in_turns), number(totals.coverage.in_batons),
+                number(totals.coverage.through_batons), number(totals.coverage.remade),
                 number(totals.coverage.most_in_flight), number(totals.events), number(totals.most_events_of_one),
                 number(most_events));
 }
@@ -94,8 +96,9 @@ void two_ranks_that_swap_wide_slots_get_the_right_bits(void **) {
 void what_two_ranks_hand_to_and_fro_has_the_right_bits(void **) {
     Flavour flavour;
     flavour.pairs = flavour.one_way = true;
-    flavour.traffic = 2 * baton_bytes + slot_bytes; // some do not fit
-    assert_true(run_programs("batons", 200, flavour).in_batons > 300);
+    flavour.traffic = 4 * baton_bytes; // some do not fit
+    const Coverage coverage = run_programs("batons", 200, flavour);
+    assert_true(coverage.in_batons > 300 && coverage.through_batons > 30);
     flavour.offenders_percent = 15;
     assert_true(run_programs("batons mismatches", 200, flavour).mismatches > 0);
 }

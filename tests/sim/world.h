@@ -100,6 +100,10 @@ public:
     void lend_private() {
         lends_private_ = true;
     }
+    // The same: its lines take long from one rank to another.
+    void spread_out() {
+        is_far_ = true;
+    }
     Order order() const {
         const bool may_show = fabric_ != Fabric::network && determinism_ < Determinism::layout;
         return may_show ? Order::groups : Order::tree;
@@ -139,6 +143,10 @@ public:
             windows_[index(p)]->lend_from(0);
             if (lends_private_) {
                 windows_[index(p)]->lend_private();
+            }
+            if (is_far_) {
+                FirstLook &first_look = windows_[index(p)]->first_look();
+                first_look.learn(static_cast<int64_t>(first_look.absurd()) - 1);
             }
         }
         if (fabric_ == Fabric::window_and_lanes) {
@@ -235,7 +243,7 @@ private:
     std::vector<std::unique_ptr<WindowTransport>> lanes_;
     std::vector<Team> teams_;
     std::vector<uint64_t> numbers_; // of the last operation
-    bool lends_private_ = false;
+    bool lends_private_ = false, is_far_ = false;
     bool has_offender_ = false;
 };
 
