@@ -78,9 +78,9 @@ public:
             copy_small(window_.my_cell(n_).head.bytes, op_.send, op_.bytes());
             window_.begin_head(n_, call_).has_room = 1;
         } else {
-            ready_head(window_, n_, call_, op_.bytes(), false);
+            const HeadBehindPayload head(window_, n_, call_, op_.bytes(), false);
             const Payload payload = put_payload(window_, *team_.kernels, n_, op_.kind, op_.send, op_.bytes());
-            payload.tell(window_, open_head(window_, n_, call_, op_.bytes(), false), n_);
+            payload.tell(window_, head.open(), n_);
         }
         window_.announce(n_);
     }

@@ -50,10 +50,10 @@ public:
             window_.begin_head(n_, call_).has_room = 1;
             window_.announce(n_);
         } else {
-            ready_head(window_, n_, call_, room_, false);
+            const HeadBehindPayload head(window_, n_, call_, room_, false);
             Payload payload(window_, n_, Kind::group_reduce, room_);
             write_payload(payload);
-            payload.tell(window_, open_head(window_, n_, call_, room_, false), n_);
+            payload.tell(window_, head.open(), n_);
             window_.announce(n_, payload.lies, room_);
         }
         if (is_traded(window_, room_)) {

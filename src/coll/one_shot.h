@@ -65,9 +65,9 @@ public:
             window_.announce(n_);
         } else if (shown_ < window_.least_lent() || !show_lent()) {
             const bool again = goes_one_way() && gives_again(window_, op_, n_);
-            ready_head(window_, n_, call_, shown_, again);
+            const HeadBehindPayload head(window_, n_, call_, shown_, again);
             const Payload payload = put();
-            payload.tell(window_, open_head(window_, n_, call_, shown_, again), n_);
+            payload.tell(window_, head.open(), n_);
             if (!payload.has_room()) [[unlikely]] {
                 return false;
             }

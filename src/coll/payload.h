@@ -134,7 +134,7 @@ inline uint64_t find_place(Window &window, uint64_t n, size_t bytes, bool goes_o
     return offset != 0 ? offset : no_place;
 }
 
-// Before a payload is written, of which the head tells behind it. A peer that waits looks again and again and so has
+// The head of an operation whose payload is written before it. A peer that waits looks again and again and so has
 // the line of the head, and all that is stored behind a line that is waited for waits as well:
 //
 //     head first   write call: waits for the line | payload | write number: waits for it again
@@ -154,21 +154,29 @@ inline uint64_t find_place(Window &window, uint64_t n, size_t bytes, bool goes_o
 //                             gather       .038 .041    .105 .113
 //     one L3, roots in turn   broadcast    .101 .105    .215 .184
 //     one L3                  allreduce    .103 .105    .198 .175    .546 .561
-inline bool begins_with_head(size_t bytes, bool gives_again) {
-    constexpr size_t soon = 1024;
-    return !gives_again && bytes <= soon;
-}
-inline void ready_head(const Window &window, uint64_t n, const Fingerprint &call, size_t bytes, bool gives_again) {
-    if (begins_with_head(bytes, gives_again)) {
-        window.begin_head(n, call);
-    } else if (!gives_again) {
-        claim_line(&window.my_cell(n).head);
+class HeadBehindPayload {
+public:
+    HeadBehindPayload(const Window &window, uint64_t n, const Fingerprint &call, size_t bytes, bool gives_again)
+        : window_(window), call_(call), n_(n), is_begun_(!gives_again && bytes <= soon) {
+        if (is_begun_) {
+            window_.begin_head(n_, call_);
+        } else if (!gives_again) {
+            claim_line(&window_.my_cell(n_).head);
+        }
     }
-}
-// Behind the payload: the rest of it is to be filled in.
-inline Head &open_head(const Window &window, uint64_t n, const Fingerprint &call, size_t bytes, bool gives_again) {
-    return begins_with_head(bytes, gives_again) ? window.my_cell(n).head : window.begin_head(n, call);
-}
+    // Once, behind the payload: what it tells of that is to be filled in.
+    Head &open() const {
+        return is_begun_ ? window_.my_cell(n_).head : window_.begin_head(n_, call_);
+    }
+
+private:
+    static constexpr size_t soon = 1024;
+
+    const Window &window_;
+    const Fingerprint &call_;
+    uint64_t n_;
+    bool is_begun_;
+};
 
 // A payload of some kind that is there, or had no room, and what the head tells of it that does not follow from its
 // size.

@@ -106,12 +106,12 @@ private:
     // False: there is no room.
     [[gnu::always_inline]] bool show_beside_head() const {
         const bool again = is_rooted() && gives_again(window_, op_, n_);
-        ready_head(window_, n_, call_, given_, again);
+        const HeadBehindPayload head(window_, n_, call_, given_, again);
         const Payload payload = put_payload(window_, *team_.kernels, n_, with_equal_parts(kind), shown(), given_);
         if (!payload.has_room()) [[unlikely]] {
             return false;
         }
-        tell(open_head(window_, n_, call_, given_, again), payload);
+        tell(head.open(), payload);
         window_.announce(n_, payload.lies, again ? 0 : given_);
         return true;
     }

@@ -136,7 +136,8 @@ private:
         return std::min(longest_stream_step, area / stream_chunks / line_bytes * line_bytes);
     }
     uint8_t best_chunks(bool again) const;
-    Head &fill_head();
+    void fill_head(Head &head) const;
+    void show_in_head();
     void show_whole(bool again);
     void begin_flow();
     // Readers wait for one writer, or writers for one reader.
