@@ -251,12 +251,16 @@ private:
     CopyOfMessage message_;
 };
 
-// Of one piece.
+// Of one piece. What is learned of copies stays out of the way of short ones.
+[[gnu::noinline]] inline void copy_known(Window &window, const Kernels &kernels, Payload &payload, uint64_t n,
+                                         const void *data, size_t bytes) {
+    PayloadCopy(window, kernels, payload, n, bytes).put(payload.lies, data, bytes);
+}
 [[gnu::always_inline]] inline Payload put_payload(Window &window, const Kernels &kernels, uint64_t n, Kind kind,
                                                   const void *data, size_t bytes) {
     Payload payload(window, n, kind, bytes);
     if (payload.has_room() && bytes >= CopyWay::smallest) {
-        PayloadCopy(window, kernels, payload, n, bytes).put(payload.lies, data, bytes);
+        copy_known(window, kernels, payload, n, data, bytes);
     } else if (payload.has_room()) {
         kernels.copy(payload.lies, data, bytes);
     }

@@ -68,8 +68,8 @@ void reduce_across(const Team &team, const Op &op, void *out, const void *const 
 }
 
 void fail_operator(const Team &team, const Op &op, xcoll_result_t result) {
-    fail_at(team.rank, XCOLL_ERR_OP, "the operator \"%s\" returned %s on rank %d, in %s", op.user->name.c_str(),
-            result_name(result), team.rank, describe(fingerprint(op)).c_str());
+    fail_at(team.rank, XCOLL_ERR_OP, "the operator \"%s\" returned %s (%d) on rank %d, in %s", op.user->name.c_str(),
+            result_name(result), static_cast<int>(result), team.rank, describe(fingerprint(op)).c_str());
 }
 
 } // namespace xcoll

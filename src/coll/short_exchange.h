@@ -38,12 +38,12 @@ public:
         return to_root ? team_.rank == op_.root : kind != Kind::scatterv || p == op_.root;
     }
     uint64_t credit() const {
-        return given_ > inline_stream_bytes && !is_rooted() ? slot_count : most_ahead(window_, given_);
+        return given_ > inline_stream_bytes && !is_rooted() ? slot_count : window_.cells();
     }
     [[gnu::always_inline]] bool enter() const {
         if (given_ <= inline_stream_bytes) {
             Head &head = window_.begin_head(n_, call_);
-            tell(head, Payload());
+            tell(head, slot_place);
             head.inlined = static_cast<uint8_t>(given_);
             if (given_ > 0) {
                 copy(inlined_stream(head), shown(), given_);
@@ -65,7 +65,7 @@ public:
     // All heads are there. False: some peer has more to show than a short piece, or another one than this rank expects;
     // streams take it from here. Throws MISMATCH, the operation being complete then.
     [[gnu::always_inline]] bool finish(Heads) const {
-        bool everyone = true;
+        bool everyone = true, plain = true;
         uint64_t done = window_.done();
         for (int p = 0; p < team_.size; ++p) {
             if (p == team_.rank) {
@@ -82,12 +82,20 @@ public:
             window_.check_or_leave(p, n_, call_);
             const Head &head = window_.head(p, n_);
             done = std::min(done, Window::done_by(head, n_));
-            if (!take(p, head)) [[unlikely]] {
-                return false;
+            if (!comes_plainly(p, head)) [[unlikely]] {
+                plain = false;
+            } else if (team_.size == 2) {
+                take(p, head);
             }
+        }
+        if (!plain) [[unlikely]] {
+            return false;
         }
         if (everyone) {
             window_.saw_everyone(done);
+        }
+        if (team_.size > 2) {
+            take_all();
         }
         keep_own(); // not before: streams would move it once more
         window_.complete(n_);
@@ -95,13 +103,11 @@ public:
     }
 
 private:
-    void tell(Head &head, const Payload &payload) const {
-        payload.tell(window_, head, n_);
+    void tell(Head &head, uint64_t place) const {
         head.has_room = 0; // for one piece
         head.flows = 0;
         head.inlined = 0;
-        head.place.area = window_.slot_room();
-        head.place.total = given_;
+        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
     }
     // False: there is no room.
     [[gnu::always_inline]] bool show_beside_head() const {
@@ -111,7 +117,9 @@ private:
         if (!payload.has_room()) [[unlikely]] {
             return false;
         }
-        tell(head.open(), payload);
+        Head &told = head.open();
+        tell(told, payload.place);
+        told.asks = payload.asks;
         window_.announce(n_, payload.lies, again ? 0 : given_);
         return true;
     }
@@ -153,22 +161,29 @@ private:
             copy(to.base, from.base, to.count);
         }
     }
-    [[gnu::always_inline]] bool take(int p, const Head &head) const {
-        const Portion &to = in(op_, p);
+    [[gnu::always_inline]] bool comes_plainly(int p, const Head &head) const {
         const size_t comes = head.inlined ? head.inlined : head.place.total;
-        const bool is_plain = head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes == to.count;
-        if (!is_plain || head.asks != 0) [[unlikely]] {
-            return false;
-        }
+        return head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes == in(op_, p).count &&
+               head.asks == 0;
+    }
+    [[gnu::always_inline]] void take(int p, const Head &head) const {
+        const Portion &to = in(op_, p);
         if (head.inlined) {
-            copy(to.base, inlined_stream(head), comes);
-            return true;
+            copy(to.base, inlined_stream(head), to.count);
+            return;
         }
-        window_.reading().copy(*team_.kernels, to.base, window_.place(p, n_, head.place.offset), comes);
+        window_.reading().copy(*team_.kernels, to.base, window_.place(p, n_, head.place.offset), to.count);
         if (is_rooted()) {
             window_.batons().keep(head.place.offset);
         }
-        return true;
+    }
+    // Not before all are known to match: else something would have moved where they do not.
+    [[gnu::noinline]] void take_all() const {
+        for (int p = 0; p < team_.size; ++p) {
+            if (p != team_.rank && reads(p)) {
+                take(p, window_.head(p, n_));
+            }
+        }
     }
     [[gnu::always_inline]] void copy(char *to, const char *from, size_t bytes) const {
         if (bytes <= inline_bytes) {

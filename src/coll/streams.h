@@ -213,6 +213,8 @@ private:
     size_t end_of_step() const;
     bool read_step();
     void read_heads();
+    bool is_all_for_me() const;
+    bool comes_from(const Head &head) const;
     bool move_all();
     bool move_all_and_own();
     void leave(const Failure &failure);

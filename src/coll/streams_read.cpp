@@ -41,6 +41,17 @@ size_t Streams::open_stream(Source &source, int p) {
     return head.place.total;
 }
 
+// Whatever somebody else gives.
+bool Streams::is_all_for_me() const {
+    return index_bytes_ == 0 && !exchange_.arrivals() && (ranks_ == 2 || !exchange_.differs_by_reader());
+}
+
+// Also what this rank does not expect.
+bool Streams::comes_from(const Head &head) const {
+    return head.lent != Lent::no ||
+           (is_all_for_me() && head.has_room == 0 && (head.inlined > 0 || head.place.total > 0));
+}
+
 void Streams::open(int p, size_t shared, size_t pair) {
     const Head &head = window_.head(p, n_);
     Source &source = sources_[p];
@@ -66,8 +77,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.pair_begin = source.shared_end + exchange_.known_place(p, rank_);
         source.pair_end = source.end = source.pair_begin + pair;
     }
-    const bool all_mine = index_bytes_ == 0 && !exchange_.arrivals() && (ranks_ == 2 || !exchange_.differs_by_reader());
-    if (total < source.end || (all_mine && total != source.end)) {
+    if (total < source.end || (is_all_for_me() && total != source.end)) {
         fail_mismatched(p, total - index_bytes_, shared + pair);
     }
     any_streams_ |= source.flows != 0;
@@ -142,8 +152,8 @@ void Streams::read_heads() {
             continue;
         }
         const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
-        // Who lends waits for all whom it gives something, also for one that expects nothing and is wrong.
-        if (shared + pair > 0 || exchange_.tells_places() || window_.head(p, n_).lent != Lent::no) {
+        // Who lends or streams waits for all whom it gives something, also for one that expects nothing and is wrong.
+        if (shared + pair > 0 || exchange_.tells_places() || comes_from(window_.head(p, n_))) {
             open(p, shared, pair);
         }
     }

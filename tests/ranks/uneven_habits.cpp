@@ -3,6 +3,7 @@
 // Uneven calls, one like the other but for counts, places and buffers, do what the first one did: whether a rank gives
 // nothing, as much as fits a head or a slot, or more than its peers can read in one piece; in place; persistent;
 // refused; and where two ranks differ in what they expect of each other.
+#include <algorithm>
 #include <numeric>
 
 #include "ranks.h"
@@ -15,9 +16,9 @@ namespace {
 constexpr int times = 40;
 constexpr int untouched = -1;
 
-// 6 numbers fill what a head has room for, 511 are the most that go in one piece without setting up more.
+// 6 numbers fill what a head has room for, 2048 are the most that go in one piece without setting up more.
 size_t count_of(int turn, int which) {
-    constexpr size_t counts[] = {1, 6, 0, 7, 3, 22, 511, 512, 5000};
+    constexpr size_t counts[] = {1, 6, 0, 7, 3, 22, 511, 512, 2048, 2049, 5000};
     return counts[static_cast<size_t>(turn * 5 + which * 3 + turn / 7) % std::size(counts)];
 }
 int value(int turn, int from, int to, size_t i) {
@@ -196,21 +197,22 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
     get_used_to_it(rank, comm);
 }
 
-// The last rank expects one number more of the first one than that gives.
-void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm) {
-    if (rank.size() == 1) {
-        return;
-    }
+// The last rank expects another count of the first one than that gives, and gets nothing of anybody.
+void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, size_t given, size_t expected) {
     get_used_to_it(rank, comm);
     std::vector<size_t> counts(static_cast<size_t>(rank.size()), 2);
     const bool bad = rank.rank() == rank.size() - 1;
-    counts[0] += bad ? 1 : 0;
-    std::vector<int> all(2 * counts.size() + 1);
-    const int mine[2] = {1, 2};
-    const xcoll_result_t result = xcoll_allgatherv(mine, 2, all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
+    counts[0] = bad ? expected : given;
+    std::vector<int> all(2 * counts.size() + std::max(given, expected), untouched);
+    const std::vector<int> mine(counts[own(rank)], 1);
+    const xcoll_result_t result =
+        xcoll_allgatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
     if (bad) {
         ranks::expect(XCOLL_ERR_MISMATCH, result);
-        ranks::expect_message({"rank 0 sends 8 bytes", "expects 12"});
+        ranks::expect_message({"rank 0 sends " + std::to_string(given * sizeof all[0]) + " bytes",
+                               "expects " + std::to_string(expected * sizeof all[0])});
+        ranks::check(std::count(all.begin(), all.end(), untouched) == static_cast<ptrdiff_t>(all.size()),
+                     "something has moved though two counts differ");
     }
     get_used_to_it(rank, comm);
 }
@@ -220,7 +222,14 @@ void test(Rank &rank) {
     gives_what_each_turn_asks(rank, comm);
     gives_the_same_at_every_start(rank, comm);
     refuses_bad_buffers(rank, comm);
-    names_who_expects_something_else(rank, comm);
+    constexpr size_t in_head = 2, in_piece = 1000, through_room = 1'000'000;
+    for (const size_t given : {in_head, in_piece, through_room}) {
+        for (const size_t expected : {given + 1, given - 1, size_t{0}}) {
+            if (rank.size() > 1) {
+                names_who_expects_something_else(rank, comm, given, expected);
+            }
+        }
+    }
     ranks::succeed(xcoll_comm_free(&comm));
 }
 
