@@ -36,7 +36,8 @@
  *   Call errors (ARGUMENT, TYPE, OP, MISMATCH, TRUNCATE, STATE, NO_MEMORY, UNSUPPORTED) leave the communicator usable,
  *   and no data has moved here; of TRUNCATE, what there was room for may have. The call takes its place in the order of
  *   operations all the same: a rank that waits for one whose call was refused for its arguments gets MISMATCH, with the
- *   name of that rank, and both go on with their next calls. Only a call without a valid communicator takes no place.
+ *   name of that rank, and both go on with their next calls. Only a call without a valid communicator takes no place,
+ *   and one from within a function that the library calls.
  *   Functions that make communicators return CONFIG, BOOTSTRAP and AUTH as well: none was made.
  *   Fatal errors (SYSTEM, TRANSPORT, PEER_DEAD, TIMEOUT, ABORTED, DEVICE, BACKEND, INTERNAL) stick to the communicator
  *   they happen on: what the receive buffers hold is undefined, the other ranks are told, and later operations return
@@ -345,8 +346,8 @@ XCOLL_API xcoll_result_t xcoll_comm_sequence(xcoll_comm_t comm, uint64_t *number
  * calls, for any thread. */
 
 /* `bytes` bytes of this rank's symmetric heap, zero and aligned to 4096; NULL if bytes is 0. They serve every
- * communicator, and live until they are freed, even if all communicators are freed before. Ranks that make equal
- * sequences of calls get memory at equal places of their heaps. There is XCOLL_HEAP of it for each rank. */
+ * communicator of the same job, and live until they are freed, even if all communicators are freed before. Ranks that
+ * make equal sequences of calls get memory at equal places of their heaps. There is XCOLL_HEAP of it for each rank. */
 XCOLL_API xcoll_result_t xcoll_mem_alloc(xcoll_comm_t comm, size_t bytes, void **ptr);
 /* Gives back what xcoll_mem_alloc returned, which no operation may be using any more, neither here nor, through
  * xcoll_mem_peer, elsewhere. comm may be any communicator of this process, or XCOLL_COMM_NULL; ptr may be NULL. */
@@ -400,8 +401,9 @@ typedef xcoll_result_t (*xcoll_reduce_fn)(const void *in, void *inout, size_t co
                                           void *context);
 /* For flags of the functions below. Elements are always combined in the order of ranks; this says that it matters. */
 enum { XCOLL_OP_NONCOMMUTATIVE = 1 };
-/* An operator for the reductions. Ranks match if their operators have the same name. destroy(context), if it is not
- * NULL, is called once: when the operator was freed and the last call that uses it is over. */
+/* An operator for the reductions. Ranks match if their operators have the same name, of which they compare 19
+ * bits. destroy(context), if it is not NULL, is called once: when the operator was freed and the last call that uses
+ * it is over. */
 XCOLL_API xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy)(void *), const char *name,
                                          uint32_t flags, xcoll_op_t *op);
 /* XCOLL_SUM of what each rank multiplies by a number of its own first: *scalar, an element of dtype, which is the type

@@ -84,6 +84,7 @@ extern "C" xcoll_result_t xcoll_comm_config_defaults(xcoll_comm_config_t *config
     using namespace xcoll::api;
     return guarded(__func__, [&] {
         out(config, "config");
-        set_sized_defaults(config, struct_size, "xcoll_comm_config");
+        constexpr size_t first = offsetof(xcoll_comm_config_t, settings) + sizeof config->settings;
+        set_sized_defaults(config, struct_size, first, "xcoll_comm_config");
     });
 }

@@ -22,7 +22,7 @@ xcoll_result_t report_current(const char *function) noexcept {
 
 void fail_forked() {
     fail(XCOLL_ERR_STATE, "this process is a child of fork: it has no part in its parent's communicators. Call xcoll "
-                          "after exec, or fork before xcoll_init");
+                          "after exec, under xcollrun without XCOLL_CONTROL_FD, or fork before xcoll_init");
 }
 
 void fail_bad_comm(const Comm *comm, const char *name) {

@@ -36,7 +36,8 @@ xcoll_result_t xcoll_reduce_local(const void *in, void *inout, size_t count, xco
         if (const UserOperator *made = call.op.user) {
             const xcoll_result_t result = made->run(*made, in, inout, count, dtype);
             if (result != XCOLL_SUCCESS) {
-                fail(XCOLL_ERR_OP, "the operator \"%s\" returned %s", made->name.c_str(), result_name(result));
+                fail(XCOLL_ERR_OP, "the operator \"%s\" returned %s (%d)", made->name.c_str(), result_name(result),
+                     static_cast<int>(result));
             }
             return;
         }

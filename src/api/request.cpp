@@ -28,7 +28,7 @@ void fail_not_startable(const xcoll_request_t &handle, const xcoll_request_t *li
     }
     fail(plan.is_persistent() ? XCOLL_ERR_STATE : XCOLL_ERR_ARGUMENT, "%s %s", name.c_str(),
          !plan.is_persistent() ? "is not persistent: expected one from a function that ends in _init"
-         : plan.active         ? "is active: wait for it before it is started again"
+         : plan.active         ? "is active: wait for it first"
                                : "belongs to a communicator that was freed: free the request as well");
 }
 
@@ -107,6 +107,15 @@ Plan *active(xcoll_request_t handle) {
     return plan.active ? &plan : nullptr;
 }
 
+// The same of one of many.
+Plan *active_of(const xcoll_request_t requests[], size_t i) {
+    try {
+        return active(requests[i]);
+    } catch (const Failure &failure) {
+        throw Failure(failure.result(), xcoll::format("requests[%zu]: %s", i, failure.what()), failure.rank());
+    }
+}
+
 // A part to wait for, or nothing: then it is over. Which part is meant must be clear all the same, unless there is no
 // request.
 struct ActivePart {
@@ -144,8 +153,20 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
     }
 }
 
-[[gnu::always_inline]] inline void wait(xcoll_request_t &handle, xcoll_status_t *status) {
-    Plan *plan = active(handle);
+// What find() finds is to be waited for; the status of what it refuses says so.
+template <class Find> Plan *find_or_fill(xcoll_status_t *status, Find find) {
+    try {
+        return find();
+    } catch (const Failure &refusal) {
+        if (status) {
+            *status = xcoll::empty_status();
+            xcoll::add_failure(*status, refusal);
+        }
+        throw;
+    }
+}
+
+[[gnu::always_inline]] inline void end(xcoll_request_t &handle, Plan *plan, xcoll_status_t *status) {
     if (plan) {
         plan->wait(status ? xcoll::Timing::yes : xcoll::Timing::no);
     }
@@ -162,7 +183,8 @@ void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statu
     std::optional<Failure> first;
     for (size_t i = 0; i < count; ++i) {
         try {
-            wait(requests[i], statuses ? &statuses[i] : nullptr);
+            xcoll_status_t *const status = statuses ? &statuses[i] : nullptr;
+            end(requests[i], find_or_fill(status, [&] { return active_of(requests, i); }), status);
         } catch (...) {
             first = first ? first : caught();
         }
@@ -197,14 +219,17 @@ xcoll_result_t xcoll_test(xcoll_request_t *request, int *done) {
 }
 
 xcoll_result_t xcoll_wait(xcoll_request_t *request) {
-    return guarded(__func__, [&] { wait(handle_at(request, "request"), nullptr); });
+    return guarded(__func__, [&] {
+        xcoll_request_t &handle = handle_at(request, "request");
+        end(handle, active(handle), nullptr);
+    });
 }
 
 xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int *done, xcoll_status_t *status) {
     return guarded(__func__, [&] {
         xcoll_request_t &handle = handle_at(request, "request");
         out(done, "done") = 0;
-        Plan *plan = active(handle);
+        Plan *plan = find_or_fill(status, [&] { return active(handle); });
         *done = 1; // also if it has ended with an error
         if (plan && !plan->wait_for(timeout_ms)) {
             *done = 0;
@@ -232,7 +257,7 @@ xcoll_result_t xcoll_waitany(size_t count, xcoll_request_t requests[], size_t *i
         }
         std::vector<Plan *> plans;
         for (size_t i = 0; i < count; ++i) {
-            plans.push_back(active(requests[i]));
+            plans.push_back(active_of(requests, i));
         }
         *index = xcoll::wait_any(plans);
         if (*index < count) {

@@ -39,9 +39,10 @@ Struct read_sized(const Struct *given, const char *name, const char *type, std::
     return copy;
 }
 
-// What TYPE_defaults does.
-template <class Struct> void set_sized_defaults(Struct *to, size_t struct_size, const char *type) {
-    if (struct_size < sizeof to->struct_size || struct_size > largest_struct) {
+// What TYPE_defaults does. `first` is the size in the first version: nobody has a shorter struct, but some write the
+// size of a pointer to it.
+template <class Struct> void set_sized_defaults(Struct *to, size_t struct_size, size_t first, const char *type) {
+    if (struct_size < first || struct_size > largest_struct) {
         fail(XCOLL_ERR_ARGUMENT, "struct_size is %zu: expected sizeof(%s_t)", struct_size, type);
     }
     std::memset(to, 0, struct_size);

@@ -150,6 +150,7 @@ extern "C" xcoll_result_t xcoll_tensor_defaults(xcoll_tensor_t *tensor, size_t s
     using namespace xcoll::api;
     return guarded(__func__, [&] {
         out(tensor, "tensor");
-        set_sized_defaults(tensor, struct_size, "xcoll_tensor");
+        constexpr size_t first = offsetof(xcoll_tensor_t, flags) + sizeof tensor->flags;
+        set_sized_defaults(tensor, struct_size, first, "xcoll_tensor");
     });
 }

@@ -129,7 +129,7 @@ void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
         fail_operator(dtype, handle);
     }
     if (made->is_premultiplied() && made->scalar_dtype != call.op.dtype) {
-        fail(XCOLL_ERR_TYPE, "op %#x multiplies by a %s, but dtype is %s: expected the same type", handle,
+        fail(XCOLL_ERR_TYPE, "op %#x multiplies by one %s, but dtype is %s: expected the same type", handle,
              name_of(made->scalar_dtype), name_of(call.op.dtype));
     }
     call.op.user = made;

@@ -292,7 +292,7 @@ void apply(Settings &settings, std::string_view name, const std::string &text, G
     const Variable *variable = find(name);
     const std::string shown(name);
     if (!variable) {
-        fail(XCOLL_ERR_CONFIG, "%s%s is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
+        fail(XCOLL_ERR_CONFIG, "\"%s%s\" is not a setting of xcoll. Known are: %s", prefix, shown.c_str(),
              known_names().c_str());
     }
     if (by == Given::By::program && variable->set == ignore) {

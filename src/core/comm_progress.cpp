@@ -394,7 +394,7 @@ void Comm::forget(Request &request) {
             return;
         }
     }
-    fail_for_good({XCOLL_ERR_ABORTED, "a request was freed before it was done", team_.rank});
+    fail_for_good({XCOLL_ERR_ABORTED, format("rank %d freed a request before it was done", team_.rank), team_.rank});
 }
 
 } // namespace xcoll

@@ -1,6 +1,8 @@
 // ranks: 1 3
 //
 // Requests that are used at the wrong time get STATE, and say why; a message that was too long says whose it was.
+#include <cstring>
+
 #include "mistakes.h"
 
 using mistakes::make;
@@ -153,6 +155,24 @@ void a_message_that_is_too_long_says_whose_it_was(const Rank &rank, xcoll_comm_t
     ranks::check(statuses[1].result == XCOLL_SUCCESS, "its sender has an error");
 }
 
+void a_refused_request_among_many_is_told_by_its_place_and_its_status(const Rank &, xcoll_comm_t comm) {
+    int in = 1, out = 0;
+    xcoll_request_t one = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_iallreduce(&in, &out, 1, XCOLL_INT32, XCOLL_SUM, comm, &one));
+    xcoll_request_t requests[3] = {one, one, XCOLL_REQUEST_NULL};
+    xcoll_status_t statuses[3];
+    std::memset(statuses, 0x5a, sizeof statuses);
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_waitall_status(3, requests, statuses));
+    ranks::expect_message({"requests[1]"});
+    ranks::check(statuses[0].result == XCOLL_SUCCESS, "a request beside a refused one has an error");
+    ranks::check(statuses[1].result == XCOLL_ERR_ARGUMENT && statuses[1].source == XCOLL_UNDEFINED,
+                 "the status of a refused request does not say so");
+    ranks::check(statuses[2].result == XCOLL_SUCCESS, "the status of no request has an error");
+    int done = 0;
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_wait_for(&requests[1], 0, &done, &statuses[0]));
+    ranks::check(statuses[0].result == XCOLL_ERR_ARGUMENT, "xcoll_wait_for leaves the status of a refused request");
+}
+
 void sendrecv_with_buffers_that_overlap(const Rank &rank, xcoll_comm_t comm) {
     int data[8] = {};
     const int self = rank.rank();
@@ -219,10 +239,11 @@ void rebinds(const Rank &rank, xcoll_comm_t comm) {
 }
 
 void test(Rank &rank) {
-    mistakes::make_all(rank, {start_of_what_cannot_be_started, done_is_0_where_a_test_is_refused,
-                              a_list_with_the_same_request_twice_starts_nothing, start_after_the_communicator_was_freed,
-                              parts_that_a_request_does_not_have, a_message_that_is_too_long_says_whose_it_was,
-                              sendrecv_with_buffers_that_overlap, rebinds});
+    mistakes::make_all(
+        rank, {start_of_what_cannot_be_started, done_is_0_where_a_test_is_refused,
+               a_list_with_the_same_request_twice_starts_nothing, start_after_the_communicator_was_freed,
+               parts_that_a_request_does_not_have, a_refused_request_among_many_is_told_by_its_place_and_its_status,
+               a_message_that_is_too_long_says_whose_it_was, sendrecv_with_buffers_that_overlap, rebinds});
 }
 
 } // namespace

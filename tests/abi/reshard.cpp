@@ -84,7 +84,7 @@ void wrong_arguments(const Rank &, xcoll_comm_t comm) {
     ranks::succeed(xcoll_reshard(send.data(), recv.data(), &empty, 0, 1, comm)); // however long its other dimension
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(nullptr, sizeof tensor));
     xcoll_tensor_t other;
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(&other, 4));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_tensor_defaults(&other, sizeof &other));
     struct {
         xcoll_tensor_t known;
         int64_t unknown;

@@ -68,7 +68,7 @@ limited 1 'taskset -cp $(taskset -cp $BASHPID | sed "s/.*: //; s/[-,].*//") $BAS
 
 # Wrong settings are told, and the rest is looked at without them.
 XCOLL_TIMOUT=1 run 1 -n 2
-found problem settings 'XCOLL_TIMOUT is not a setting'
+found problem settings '"XCOLL_TIMOUT" is not a setting'
 found ok 'shared memory' ''
 XCOLL_TIMEOUT=30 run 0 -n 2
 found ok settings '1 is given'

@@ -29,7 +29,7 @@ silent out 'open files'
 
 # A misspelled one is an error, and the table that helps to mend it comes all the same.
 XCOLL_TIMOUT=3 run 1 settings
-says err 'XCOLL_TIMOUT is not a setting'
+says err '"XCOLL_TIMOUT" is not a setting'
 grep -qE 'XCOLL_TIMEOUT +1800 +default' "$work/out" || wrong 'the table of settings is missing after a bad one'
 XCOLL_ALLREDUCE=fastest run 1 job
 says err 'XCOLL_ALLREDUCE=fastest: "fastest" is not an algorithm of allreduce'
