@@ -401,9 +401,9 @@ typedef xcoll_result_t (*xcoll_reduce_fn)(const void *in, void *inout, size_t co
                                           void *context);
 /* For flags of the functions below. Elements are always combined in the order of ranks; this says that it matters. */
 enum { XCOLL_OP_NONCOMMUTATIVE = 1 };
-/* An operator for the reductions. Ranks match if their operators have the same name, of which they compare 19
- * bits. destroy(context), if it is not NULL, is called once: when the operator was freed and the last call that uses
- * it is over. */
+/* An operator for the reductions. Ranks match if their operators have the same name, of which 19 computed bits
+ * are compared. destroy(context), if it is not NULL, is called once: when the operator was freed and the last call that
+ * uses it is over. */
 XCOLL_API xcoll_result_t xcoll_op_create(xcoll_reduce_fn fn, void *context, void (*destroy)(void *), const char *name,
                                          uint32_t flags, xcoll_op_t *op);
 /* XCOLL_SUM of what each rank multiplies by a number of its own first: *scalar, an element of dtype, which is the type

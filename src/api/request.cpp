@@ -98,21 +98,29 @@ void start_all(size_t count, xcoll_request_t requests[]) {
     }
 }
 
-// What there is to wait for; nullptr: nothing.
-Plan *active(xcoll_request_t handle) {
+// What there is to wait for; nullptr: nothing. The status of what cannot be waited for says so.
+Plan *active(xcoll_request_t handle, xcoll_status_t *status = nullptr) {
     if (handle == XCOLL_REQUEST_NULL) {
         return nullptr;
     }
-    Plan &plan = checked_request(handle);
-    return plan.active ? &plan : nullptr;
+    try {
+        Plan &plan = checked_request(handle);
+        return plan.active ? &plan : nullptr;
+    } catch (const Failure &refusal) {
+        if (status) {
+            *status = xcoll::empty_status();
+            xcoll::add_failure(*status, refusal);
+        }
+        throw;
+    }
 }
 
 // The same of one of many.
-Plan *active_of(const xcoll_request_t requests[], size_t i) {
+Plan *active_of(const xcoll_request_t requests[], size_t i, xcoll_status_t *status = nullptr) {
     try {
-        return active(requests[i]);
-    } catch (const Failure &failure) {
-        throw Failure(failure.result(), xcoll::format("requests[%zu]: %s", i, failure.what()), failure.rank());
+        return active(requests[i], status);
+    } catch (const Failure &refusal) {
+        throw Failure(refusal.result(), xcoll::format("requests[%zu]: %s", i, refusal.what()), refusal.rank());
     }
 }
 
@@ -153,19 +161,6 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
     }
 }
 
-// What find() finds is to be waited for; the status of what it refuses says so.
-template <class Find> Plan *find_or_fill(xcoll_status_t *status, Find find) {
-    try {
-        return find();
-    } catch (const Failure &refusal) {
-        if (status) {
-            *status = xcoll::empty_status();
-            xcoll::add_failure(*status, refusal);
-        }
-        throw;
-    }
-}
-
 [[gnu::always_inline]] inline void end(xcoll_request_t &handle, Plan *plan, xcoll_status_t *status) {
     if (plan) {
         plan->wait(status ? xcoll::Timing::yes : xcoll::Timing::no);
@@ -184,7 +179,7 @@ void wait_for_all(size_t count, xcoll_request_t requests[], xcoll_status_t statu
     for (size_t i = 0; i < count; ++i) {
         try {
             xcoll_status_t *const status = statuses ? &statuses[i] : nullptr;
-            end(requests[i], find_or_fill(status, [&] { return active_of(requests, i); }), status);
+            end(requests[i], active_of(requests, i, status), status);
         } catch (...) {
             first = first ? first : caught();
         }
@@ -229,7 +224,7 @@ xcoll_result_t xcoll_wait_for(xcoll_request_t *request, int64_t timeout_ms, int 
     return guarded(__func__, [&] {
         xcoll_request_t &handle = handle_at(request, "request");
         out(done, "done") = 0;
-        Plan *plan = find_or_fill(status, [&] { return active(handle); });
+        Plan *plan = active(handle, status);
         *done = 1; // also if it has ended with an error
         if (plan && !plan->wait_for(timeout_ms)) {
             *done = 0;

@@ -84,7 +84,7 @@ public:
             done = std::min(done, Window::done_by(head, n_));
             if (!comes_plainly(p, head)) [[unlikely]] {
                 plain = false;
-            } else if (team_.size == 2) {
+            } else if (team_.size == 2) { // then nobody else's can differ
                 take(p, head);
             }
         }

@@ -154,7 +154,7 @@ private:
     bool is_longer_than_room() const {
         return total_ > area_;
     }
-    // And nobody's that comes.
+    // As a root that gives: it takes nothing.
     bool only_writes_in_steps() const {
         return is_rooted() && is_longer_than_room();
     }

@@ -43,7 +43,9 @@ void the_defaults_are_zero() {
     ranks::check(std::memcmp(&config, &zero, sizeof zero) == 0, "a default is not zero");
     xcoll_comm_config_t other;
     ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_config_defaults(nullptr, sizeof other));
-    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_config_defaults(&other, sizeof &other));
+    for (const size_t short_of_all : {sizeof &other, sizeof other - 1}) {
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_comm_config_defaults(&other, short_of_all));
+    }
     ranks::expect_message({"struct_size"});
 }
 

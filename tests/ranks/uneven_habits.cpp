@@ -197,8 +197,10 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
     get_used_to_it(rank, comm);
 }
 
-// The last rank expects another count of the first one than that gives, and gets nothing of anybody.
-void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, size_t given, size_t expected) {
+// The last rank, or the root that it is, expects another count of the first one than that gives, and gets nothing of
+// anybody.
+void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, bool to_root, size_t given,
+                                      size_t expected) {
     get_used_to_it(rank, comm);
     std::vector<size_t> counts(static_cast<size_t>(rank.size()), 2);
     const bool bad = rank.rank() == rank.size() - 1;
@@ -206,7 +208,9 @@ void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, size_
     std::vector<int> all(2 * counts.size() + std::max(given, expected), untouched);
     const std::vector<int> mine(counts[own(rank)], 1);
     const xcoll_result_t result =
-        xcoll_allgatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
+        to_root ? xcoll_gatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32,
+                                rank.size() - 1, comm)
+                : xcoll_allgatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
     if (bad) {
         ranks::expect(XCOLL_ERR_MISMATCH, result);
         ranks::expect_message({"rank 0 sends " + std::to_string(given * sizeof all[0]) + " bytes",
@@ -225,8 +229,10 @@ void test(Rank &rank) {
     constexpr size_t in_head = 2, in_piece = 1000, through_room = 1'000'000;
     for (const size_t given : {in_head, in_piece, through_room}) {
         for (const size_t expected : {given + 1, given - 1, size_t{0}}) {
-            if (rank.size() > 1) {
-                names_who_expects_something_else(rank, comm, given, expected);
+            for (const bool to_root : {false, true}) {
+                if (rank.size() > 1) {
+                    names_who_expects_something_else(rank, comm, to_root, given, expected);
+                }
             }
         }
     }
