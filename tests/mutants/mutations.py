@@ -117,7 +117,7 @@ MUTATIONS = CORE + [
               "comes")),
     mutation("a short exchange leaves the own part out", UNEVEN, "a rank does not get what it gives itself",
              ("src/coll/short_exchange.h", "        keep_own(); // not before", "        // not before")),
-    mutation("an own part waits for gaps for ever", BATONS, "the root of a long scatter gets a part of its own part",
+    mutation("an own part waits for gaps for ever", UNEVEN, "the root of a long scatter gets a part of its own part",
              ("src/coll/streams_steps.cpp", "    own_.move_rest();\n", "")),
     mutation("a short exchange of many streams", UNEVEN, "all readers get the part of one",
              ("src/coll/short_exchange.h", "ranks > 2 && !traits(kind).is_shared && !to_root;", "false;")),

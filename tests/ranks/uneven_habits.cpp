@@ -179,6 +179,25 @@ void gives_the_same_at_every_start(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// So the root moves what it keeps while others catch up, and has most of it left when it has given all.
+void keeps_more_than_it_gives(const Rank &rank) {
+    xcoll_comm_t comm = rank.open("CMA=off;LEND=16M");  // all is copied
+    constexpr size_t kept = 1'000'000, given = 300'000; // more than a half of the ring
+    for (int turn = 0; turn < 2 * rank.size(); ++turn) {
+        const int root = turn % rank.size();
+        const auto count = [&](int p) { return p == root ? kept : given / static_cast<size_t>(rank.size() - 1); };
+        Side all = side(rank, count);
+        Side mine({count(rank.rank())});
+        for (int p = 0; p < rank.size(); ++p) {
+            all.fill(static_cast<size_t>(p), turn, root, p);
+        }
+        ranks::succeed(xcoll_scatterv(all.data.data(), all.counts.data(), all.places.data(), mine.data.data(),
+                                      mine.counts[0], XCOLL_INT32, root, comm));
+        mine.check(0, turn, root, rank.rank(), "a scatterv whose root keeps most");
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
 void get_used_to_it(const Rank &rank, xcoll_comm_t comm) {
     for (int turn = 0; turn < 4; ++turn) {
         gather_to_all(rank, comm, 9 * turn);
@@ -225,6 +244,7 @@ void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     gives_what_each_turn_asks(rank, comm);
     gives_the_same_at_every_start(rank, comm);
+    keeps_more_than_it_gives(rank);
     refuses_bad_buffers(rank, comm);
     constexpr size_t in_head = 2, in_piece = 1000, through_room = 1'000'000;
     for (const size_t given : {in_head, in_piece, through_room}) {
