@@ -909,8 +909,8 @@ enum {
     XCOLL_SLOT_BIAS = 3
 };
 /* A persistent request that is not active uses another buffer of the same size from its next start on: that of call
- * `part` of its group, 0 for a request of one call. A call in place has one buffer, which moves as a whole. A buffer
- * that is not used on this rank, or of no bytes, may be anything. Local. */
+ * `part` of its group, 0 for a request of one call. A call in place has one buffer, which moves as a whole,
+ * also if its addresses were given. A buffer that is not used on this rank, or of no bytes, may be anything. Local. */
 XCOLL_API xcoll_result_t xcoll_request_rebind(xcoll_request_t request, size_t part, int slot, void *buffer);
 
 /* fn(context, status) is called once when the request is done, by whichever thread finds that: one that waits or tests,

@@ -64,11 +64,23 @@ bool is_nothing(const std::vector<Portion> &side) {
     return std::all_of(side.begin(), side.end(), [](const Portion &portion) { return portion.bytes() == 0; });
 }
 
-// Whether nothing that the call uses lies in the buffer of a slot: then it may have any address. What is in place of
-// the other slot lies there, too.
-bool holds_nothing(const Call &call, const Sides &sides, Slot slot) {
-    const Slot other = slot == Slot::send ? Slot::recv : Slot::send;
-    return is_nothing(sides.of(slot)) && (call.buffer(other) != XCOLL_IN_PLACE || is_nothing(sides.of(other)));
+using Binding = Call::Binding;
+
+// As the call was made.
+Binding binding_of(const Call &call, const Sides &sides) {
+    const Op &op = call.op;
+    const auto is_in_place = [&](Slot slot) { return call.buffer(slot) == XCOLL_IN_PLACE; };
+    const bool one = op.kind == Kind::bcast || is_in_place(Slot::send) || is_in_place(Slot::recv) ||
+                     (traits(op.kind).reduces ? op.send && op.send == op.recv : coincide(op.kind, sides.out, sides.in));
+    return one ? Binding::one : Binding::apart;
+}
+
+// Of those that are one: the slot in which the other one lies. An own part that lies there by its address moves out.
+bool holds_the_other(const Call &call, Slot slot) {
+    const Slot whole = call.op.kind == Kind::scatter || call.op.kind == Kind::scatterv ? Slot::send : Slot::recv;
+    return call.buffer(slot) != XCOLL_IN_PLACE &&
+           (slot == whole || call.op.kind == Kind::bcast || call.buffer(Slot::send) == call.buffer(Slot::recv) ||
+            call.buffer(whole) == XCOLL_IN_PLACE);
 }
 
 Slot checked_slot(const Op &op, int slot) {
@@ -104,14 +116,17 @@ void check_buffers(const Op &op, int slot, const void *before, const void *buffe
 void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
     const Plan::Part part = checked_part(plan, index);
     const Call &call = plan.call(part);
-    const Slot wanted = checked_slot(call.op, slot);
+    const Slot wanted = checked_slot(call.op, slot), other = wanted == Slot::send ? Slot::recv : Slot::send;
     const Team &team = plan.operations()[part.operation]->comm->team();
-    if (holds_nothing(call, sides_of(call.op, team), wanted)) {
-        return;
+    const Sides now = sides_of(call.op, team);
+    const Binding binding = call.binding() == Binding::unknown ? binding_of(call, now) : call.binding();
+    const bool as_a_whole = binding == Binding::one && holds_the_other(call, wanted);
+    if (is_nothing(now.of(wanted)) && (!as_a_whole || is_nothing(now.of(other)))) {
+        return; // a buffer that holds nothing which the call uses may have any address
     }
     const void *before = call.buffer(wanted);
     check_buffers(call.op, slot, before, buffer);
-    plan.move_buffer(part, wanted, buffer);
+    plan.move_buffer(part, wanted, buffer, as_a_whole);
     try {
         const Sides sides = sides_of(call.op, team);
         if (call.op.kind != Kind::bcast) { // of one buffer
@@ -119,9 +134,10 @@ void rebind(Plan &plan, size_t index, int slot, const void *buffer) {
         }
     } catch (...) {
         const Failure why = caught();
-        plan.move_buffer(part, wanted, before);
+        plan.move_buffer(part, wanted, before, as_a_whole);
         fail(why.result(), "with buffer %p, %s", buffer, why.what());
     }
+    plan.bind(part, as_a_whole || buffer == before ? binding : Binding::apart);
 }
 
 } // namespace

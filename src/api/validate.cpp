@@ -100,6 +100,15 @@ void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<co
     }
 }
 
+bool coincide(Kind kind, std::span<const Portion> out, std::span<const Portion> in) {
+    const auto is_same = [](const Portion &a, const Portion &b) {
+        return a.base == b.base && a.bytes() != 0 && b.bytes() != 0;
+    };
+    return coinciding(kind) != Coinciding::none && std::any_of(out.begin(), out.end(), [&](const Portion &goes) {
+               return std::any_of(in.begin(), in.end(), [&](const Portion &comes) { return is_same(goes, comes); });
+           });
+}
+
 void set_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count) {
     const Items items = items_of(call, "dtype", dtype);
     if (!items.shape->lies_together()) {

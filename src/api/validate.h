@@ -67,6 +67,8 @@ bool overlap(const Portion &a, const Portion &b);
 // No other part that goes out shares memory with one that comes in. Views may be woven into each other. A side is one
 // part of this rank, or one for each rank.
 void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<const Portion> in);
+// Of those that passed: something comes in where something goes out.
+bool coincide(Kind kind, std::span<const Portion> out, std::span<const Portion> in);
 
 // One buffer for both directions.
 inline void set_buffer(Op &op, void *buf) {

@@ -46,26 +46,14 @@ void Call::write_itinerary(int rank, int ranks) {
 
 // ------------------------------------------------------------------------------------------- buffers that move
 
-void Call::move_buffer(size_t part, Slot slot, const void *to) {
+void Call::move_buffer(size_t part, Slot slot, const void *to, bool as_a_whole) {
     if (!joins_calls(op.kind)) {
-        move_own_buffer(slot, to);
+        move_own_buffer(slot, to, as_a_whole);
         return;
     }
     Call &one = kept_->calls[part];
-    one.move_own_buffer(slot, to);
+    one.move_own_buffer(slot, to, as_a_whole);
     kept_->ops[part] = one.op;
-}
-
-// What is in place, or has only one buffer, moves as a whole.
-void Call::move_own_buffer(Slot slot, const void *to) {
-    const Slot other = slot == Slot::send ? Slot::recv : Slot::send;
-    const auto distance =
-        static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(buffer(slot)));
-    shift(slot, distance);
-    if (buffer(other) == XCOLL_IN_PLACE || op.kind == Kind::bcast) {
-        shift(other, distance);
-    }
-    buffers[static_cast<size_t>(slot)] = to;
 }
 
 namespace {
@@ -73,6 +61,23 @@ template <class Pointer> Pointer shifted(Pointer pointer, ptrdiff_t distance) {
     return reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(pointer) + static_cast<uintptr_t>(distance));
 }
 } // namespace
+
+void Call::move_own_buffer(Slot slot, const void *to, bool as_a_whole) {
+    const Slot other = slot == Slot::send ? Slot::recv : Slot::send;
+    const auto distance =
+        static_cast<ptrdiff_t>(reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(buffer(slot)));
+    shift(slot, distance);
+    buffers[static_cast<size_t>(slot)] = to;
+    if (as_a_whole) {
+        shift(other, distance);
+        const void *&beside = buffers[static_cast<size_t>(other)];
+        beside = beside && beside != XCOLL_IN_PLACE ? shifted(beside, distance) : beside;
+    }
+}
+
+void Call::bind(size_t index, Binding binding) {
+    (joins_calls(op.kind) ? kept_->calls[index] : *this).binding_ = binding;
+}
 
 void Call::shift(Slot slot, ptrdiff_t distance) {
     if (slot == Slot::send) {

@@ -40,8 +40,16 @@ public:
         return joins_calls(op.kind) ? kept_->calls[index] : *this;
     }
 
-    // The buffer of a part is elsewhere from now on. The itinerary does not follow by itself.
-    void move_buffer(size_t part, Slot slot, const void *to);
+    // Whether one buffer lies in the other. What was made with two has two, also if they come to meet for a moment, as
+    // when a program swaps them. Found when the first one moves.
+    enum class Binding : uint8_t { unknown, apart, one };
+    Binding binding() const {
+        return binding_;
+    }
+    // The buffer of a part is elsewhere from now on, and the other one as far from where it was, if they are one. The
+    // itinerary does not follow by itself.
+    void move_buffer(size_t part, Slot slot, const void *to, bool as_a_whole);
+    void bind(size_t index, Binding binding);
 
 private:
     struct Kept {
@@ -59,9 +67,10 @@ private:
         }
         return *kept_;
     }
-    void move_own_buffer(Slot slot, const void *to);
+    void move_own_buffer(Slot slot, const void *to, bool as_a_whole);
     void shift(Slot slot, ptrdiff_t distance);
     std::shared_ptr<Kept> kept_; // most calls keep nothing
+    Binding binding_ = Binding::unknown;
 };
 
 } // namespace xcoll

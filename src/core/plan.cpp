@@ -65,9 +65,9 @@ void Plan::wait_for_part(const Part &part) {
     }
 }
 
-void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to) {
+void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to, bool as_a_whole) {
     Request &operation = *operations()[part.operation];
-    operation.what.move_buffer(part.index, slot, to);
+    operation.what.move_buffer(part.index, slot, to, as_a_whole);
     operation.has_moved = operation.what.op.kind == Kind::group;
 }
 

@@ -126,7 +126,10 @@ public:
         return operations()[part.operation]->what.part(part.index);
     }
     // From the next start on.
-    void move_buffer(const Part &part, Call::Slot slot, const void *to);
+    void move_buffer(const Part &part, Call::Slot slot, const void *to, bool as_a_whole);
+    void bind(const Part &part, Call::Binding binding) {
+        operations()[part.operation]->what.bind(part.index, binding);
+    }
     // Told once, when this is done, or was already; if it is persistent, once for each start from now on.
     void observe(Observer::Function function, void *context);
     bool is_observed() const {
