@@ -120,7 +120,8 @@ private:
         const char *begins[2] = {}; // of every other turn; equal if all lie in one place
         uint8_t turns = 0;
         uint8_t flows = 0; // as in its head
-        bool is_private = false, is_listed = false;
+        Lent lent = Lent::no;
+        bool is_listed = false;
         LentWalk lent_shared, lent_pair; // of one that is listed
     };
 
@@ -205,7 +206,7 @@ private:
     void give_back();
     bool is_given_back();
     void read(Source &source, int p, size_t from, size_t until);
-    bool read_private(Source &source, int p, size_t until);
+    bool read_lent(Source &source, int p, size_t until);
     bool read_attached(Source &source, int p, size_t from, size_t until);
     template <class Take> void read_parts(Source &source, size_t from, size_t until, Take take);
     bool has_passed(const Until &until) const;

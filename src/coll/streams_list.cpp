@@ -105,7 +105,7 @@ void Streams::open_pieces(Source &source, int p, size_t shared, size_t pair) {
     if (for_all.bytes != shared || for_me.bytes != pair) {
         fail_mismatched(p, for_all.bytes + for_me.bytes, shared + pair);
     }
-    const uintptr_t base = source.is_private ? 0 : reinterpret_cast<uintptr_t>(window_.at(p, 0));
+    const uintptr_t base = source.lent == Lent::address ? 0 : reinterpret_cast<uintptr_t>(window_.at(p, 0));
     source.is_listed = true;
     source.lent_shared.begin(list, for_all, base);
     source.lent_pair.begin(list, for_me, base);

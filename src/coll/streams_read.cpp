@@ -55,8 +55,8 @@ bool Streams::comes_from(const Head &head) const {
 void Streams::open(int p, size_t shared, size_t pair) {
     const Head &head = window_.head(p, n_);
     Source &source = sources_[p];
-    borrows_ |= head.lent != Lent::no;
-    source.is_private = head.lent == Lent::address;
+    source.lent = head.lent;
+    borrows_ |= source.lent != Lent::no;
     if (shared > 0) {
         source.shared.begin(exchange_, Side::shared_in, p);
     }
@@ -242,19 +242,20 @@ void Streams::read(Source &source, int p, size_t from, size_t until) {
     }
 }
 
-// What p lends of its own, as long as p has not taken it back. False if it has gone with p.
-bool Streams::read_private(Source &source, int p, size_t until) {
+// What p lends, as long as p has not taken it back (fabric/visit.h). False if it has gone with p.
+bool Streams::read_lent(Source &source, int p, size_t until) {
     const size_t end = std::min(until, source.end);
     for (size_t at = source.shared_end > 0 ? position_ : std::max(position_, source.pair_begin); at < end;) {
         const size_t next = std::min(at + Visit::piece, end);
-        if (!window_.shares_process(p)) {
-            if (!read_attached(source, p, at, next)) {
-                return false;
-            }
-        } else {
+        if (window_.shares_process(p)) {
             const Visit visit(window_);
             visit.check(p);
             read(source, p, at, next);
+        } else if (source.lent == Lent::offset) {
+            read(source, p, at, next);
+            Visit::check_kept(window_, p);
+        } else if (!read_attached(source, p, at, next)) {
+            return false;
         }
         at = next;
     }

@@ -47,9 +47,9 @@ bool Streams::read_step() {
         if (source.end <= position_) {
             continue;
         }
-        if (!source.is_private) {
+        if (source.lent == Lent::no) {
             read(source, p, position_, until);
-        } else if (!read_private(source, p, until)) {
+        } else if (!read_lent(source, p, until)) {
             return false;
         }
     }

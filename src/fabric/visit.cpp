@@ -13,6 +13,7 @@ Visit::~Visit() {
 }
 
 void Visit::check_kept(const Window &window, int p) {
+    std::atomic_thread_fence(std::memory_order_acquire); // no load of a copy comes behind that of the farewell
     if (window.board(p).farewell.result.load(std::memory_order_seq_cst) != 0 && p != window.rank()) [[unlikely]] {
         window.check_farewells();
     }

@@ -6,8 +6,13 @@
 //     owner     farewell; wait until visiting == 0 on every peer's board; return
 //
 // In the one order of these stores and loads, all sequentially consistent, either the visitor sees the farewell or the
-// owner sees the visit. The model tests/model/visit.pml says the same. What is read only, out of the heap of another
-// process, needs no visit: the owner cannot unmap it, and who has read it looks for a farewell then (check_kept).
+// owner sees the visit. The model tests/model/visit.pml says the same. What is read only, in another process, needs no
+// visit: the owner cannot unmap it, and who has read it looks for a farewell then (check_kept):
+//
+//     reader    read a piece; unless the owner has said farewell, keep it
+//     owner     farewell; return; its user writes there
+//
+// Who has read anything of what the user wrote sees the farewell, which came before.
 #pragma once
 
 #include <atomic>
@@ -35,7 +40,7 @@ public:
     void check(int p) const {
         check_kept(window_, p);
     }
-    // The same of what has been copied without a visit, from another process: it may not be what p lent.
+    // The same behind what has been copied without a visit, from another process: it may not be what p lent.
     static void check_kept(const Window &window, int p);
 
     // The owner's side: returns when the visitor has gone, or is not to be waited for any more.
