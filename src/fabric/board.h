@@ -94,8 +94,9 @@ static_assert(sizeof(Cell) == 4 * line_bytes && offsetof(Cell, in) / line_bytes 
 // What a rank tells its peers when it gives up on the communicator: they stop waiting for it.
 struct alignas(line_bytes) Farewell {
     std::atomic<uint32_t> result{0}; // an xcoll_result_t; written last, with release
-    int32_t rank = -1;               // at fault; its own if it blames nobody
-    char reason[184] = {};           // NUL-terminated
+    int32_t rank = -1;               // at fault; that of who gave up if it blames nobody
+    int32_t first = -1;              // who gave up in these words; its peers pass them on
+    char reason[180] = {};           // NUL-terminated
 };
 
 // What copying the payload of operation `number` has cost a reader that its writer had asked.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 
 #include "base/clock.h"
 #include "fabric/visit.h"
@@ -187,10 +188,18 @@ void Window::say_farewell(const Failure &why) const {
     }
     // Whoever gives up because a peer did passes on the peer's words, so that all ranks tell the one cause.
     int peer;
-    const Farewell *cause = find_farewell(peer);
-    std::snprintf(farewell.reason, sizeof farewell.reason, "%s", cause ? cause->reason : why.what());
-    farewell.rank = cause ? cause->rank : why.rank() != Failure::nobody ? why.rank() : rank_;
-    farewell.result.store(static_cast<uint32_t>(why.result()), std::memory_order_seq_cst); // see visit.h
+    auto result = static_cast<uint32_t>(why.result());
+    if (const Farewell *cause = find_farewell(peer)) {
+        farewell.first = cause->first;
+        farewell.rank = cause->rank;
+        std::memcpy(farewell.reason, cause->reason, sizeof farewell.reason);
+        result = cause->result.load(std::memory_order_relaxed);
+    } else {
+        farewell.first = rank_;
+        farewell.rank = why.rank() != Failure::nobody ? why.rank() : rank_;
+        std::snprintf(farewell.reason, sizeof farewell.reason, "%s", why.what());
+    }
+    farewell.result.store(result, std::memory_order_seq_cst); // see visit.h
 }
 
 void Window::lend_private() {
@@ -212,7 +221,7 @@ void Window::check_farewells() const {
     int peer;
     if (const Farewell *farewell = find_farewell(peer)) {
         const auto result = static_cast<xcoll_result_t>(farewell->result.load(std::memory_order_relaxed));
-        throw gave_up(peer, {result, farewell->reason, farewell->rank});
+        throw gave_up(farewell->first, {result, farewell->reason, farewell->rank});
     }
 }
 
