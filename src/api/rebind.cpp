@@ -78,9 +78,7 @@ Binding binding_of(const Call &call, const Sides &sides) {
 // Of those that are one: the slot in which the other one lies. An own part that lies there by its address moves out.
 bool holds_the_other(const Call &call, Slot slot) {
     const Slot whole = call.op.kind == Kind::scatter || call.op.kind == Kind::scatterv ? Slot::send : Slot::recv;
-    return call.buffer(slot) != XCOLL_IN_PLACE &&
-           (slot == whole || call.op.kind == Kind::bcast || call.buffer(Slot::send) == call.buffer(Slot::recv) ||
-            call.buffer(whole) == XCOLL_IN_PLACE);
+    return slot == whole || call.buffer(Slot::send) == call.buffer(Slot::recv);
 }
 
 Slot checked_slot(const Op &op, int slot) {

@@ -45,7 +45,7 @@ Failure left_early(uint64_t n, int peer) {
 
 Failure gave_up(int peer, const Failure &farewell) {
     if (farewell.result() == XCOLL_ERR_ABORTED && farewell.rank() != peer) {
-        return farewell; // it heard so itself, in these words
+        return farewell; // of another rank, which these words name: it has left, or has given up
     }
     const bool is_dead = farewell.result() == XCOLL_ERR_PEER_DEAD;
     return failure_at(farewell.rank(), is_dead ? XCOLL_ERR_PEER_DEAD : XCOLL_ERR_ABORTED,

@@ -12,7 +12,8 @@
 //     reader    read a piece; unless the owner has said farewell, keep it
 //     owner     farewell; return; its user writes there
 //
-// Who has read anything of what the user wrote sees the farewell, which came before.
+// Who has read anything of what the user wrote sees the farewell: the owner's looks for visitors keep those stores
+// behind it, and a fence keeps the reader's look behind its loads.
 #pragma once
 
 #include <atomic>
