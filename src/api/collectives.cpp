@@ -165,6 +165,13 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             *request = handle_of(plan.release());
             return;
         }
+        if constexpr (kind == Kind::send) {
+            const Call call = described<kind>(site.comm, with_request);
+            if (site.comm.try_send(call.op)) {
+                *request = handle_of(&process().sent());
+                return;
+            }
+        }
         try {
             plan = std::make_unique<Plan>(site.comm);
             with_request(plan->own_call(), site.comm);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "api/handle.h"
@@ -46,6 +47,12 @@ Plan::Part checked_part(const Plan &plan, size_t part) {
 
 namespace {
 
+// It is not the user's any more.
+std::unique_ptr<Plan> take(xcoll_request_t &handle) {
+    Plan *const plan = request_of(std::exchange(handle, XCOLL_REQUEST_NULL));
+    return std::unique_ptr<Plan>(plan->is_shared() ? nullptr : plan);
+}
+
 // Throws, and nothing has happened, if the calling thread may not use a communicator of it.
 void release(xcoll_request_t &handle) {
     request_of(handle)->for_each_operation([](const Request &operation) {
@@ -53,16 +60,16 @@ void release(xcoll_request_t &handle) {
             xcoll::check_outside_callback(*operation.comm);
         }
     });
-    const std::unique_ptr<Plan> plan(request_of(handle));
-    handle = XCOLL_REQUEST_NULL;
-    plan->give_up();
+    if (const std::unique_ptr<Plan> plan = take(handle)) {
+        plan->give_up();
+    }
 }
 
 [[gnu::noinline]] void consume_last(xcoll_request_t &handle) {
-    const std::unique_ptr<Plan> last(request_of(handle));
-    handle = XCOLL_REQUEST_NULL;
-    last->give_up();
-    last->check();
+    if (const std::unique_ptr<Plan> last = take(handle)) {
+        last->give_up();
+        last->check();
+    }
 }
 
 // The end of a request that is done: it becomes NULL, a persistent one inactive. Throws what went wrong with it.
@@ -156,7 +163,9 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
         add_failure(*status, *plan->failure);
     }
     for (const auto &operation : plan->operations()) {
-        operation->is_timed = true;
+        if (plan->is_persistent()) {
+            operation->is_timed = true;
+        }
         add_operation(*status, *operation);
     }
 }

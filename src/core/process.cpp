@@ -6,17 +6,26 @@
 #include <new>
 
 #include "core/comm.h"
+#include "core/plan.h"
 
 namespace xcoll {
 
 namespace {
+struct ProcessAndPlan {
+    Plan sent{Plan::Shared::by_all_sends};
+    Process process{sent};
+};
 // Never destroyed: a program may end while another thread is still inside the library.
-Process &the_process = *new Process;
+Process &the_process = (new ProcessAndPlan)->process;
 } // namespace
 
 Process &process() {
     return the_process;
 }
+
+Process::Process(Plan &sent) : sent_(sent) {
+}
+Process::~Process() = default;
 
 void Process::watch_forks() {
     std::call_once(fork_handler_, [] {

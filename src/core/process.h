@@ -19,9 +19,12 @@
 namespace xcoll {
 
 class Comm;
+class Plan;
 
 class Process {
 public:
+    explicit Process(Plan &sent);
+    ~Process();
     // ---- operations in flight
     // Lists a communicator that has requests, until it goes away: taking it in and out with every request would cost
     // more than the request.
@@ -67,6 +70,11 @@ public:
     // ---- who computes hashes for those that meet over TCP
     Cryptos &cryptos() {
         return cryptos_;
+    }
+
+    // ---- the request of every send that is over when its call returns
+    Plan &sent() {
+        return sent_;
     }
 
     // ---- threads that are inside of something that changes what their calls mean (core/inside.h). Every call asks
@@ -115,6 +123,7 @@ private:
     Registry<Shape> types_{dtype_range};
     Registry<UserOperator> operators_{operator_range};
     UserMemory memory_;
+    Plan &sent_;
 };
 
 // Always the same one, so that a call asks once.

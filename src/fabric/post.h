@@ -46,6 +46,8 @@ public:
     // cancel_all(), SYSTEM where there is no memory for the first message to a peer.
     Ticket send(int peer, int tag, const void *data, size_t bytes);
     Ticket recv(int source, int tag, void *buffer, size_t room);
+    // The same as send() if nothing of the message is left to do then. False: nothing has happened.
+    bool send_now(int peer, int tag, const void *data, size_t bytes);
     // The same of a message that has come whole, if it is the next line of its source and nobody asked for it before:
     // then it is over at once. False: nothing has happened.
     bool recv_now(int source, int tag, void *buffer, size_t room, Status &status);

@@ -43,10 +43,7 @@ Post::Ticket Post::send(int peer, int tag, const void *data, size_t bytes) {
     if (!l.out.is_open()) {
         open_out(peer);
     }
-    size_t moved = 0;
-    PostOpenBlock block;
-    if (bytes <= post_piece && l.waiting.empty() && has_credit(l, bytes) &&
-        put_letter(peer, tag, static_cast<const char *>(data), bytes, moved, block)) {
+    if (send_now(peer, tag, data, bytes)) {
         return {};
     }
     PostItem &item = box_.start(PostItem::State::waiting, peer, tag, data, bytes);
@@ -56,6 +53,14 @@ Post::Ticket Post::send(int peer, int tag, const void *data, size_t bytes) {
     while (push(peer) && bytes <= post_letter && item.state != PostItem::State::over) {
     }
     return {&item};
+}
+
+bool Post::send_now(int peer, int tag, const void *data, size_t bytes) {
+    Link &l = link(peer);
+    size_t moved = 0;
+    PostOpenBlock block;
+    return bytes <= post_piece && l.out.is_open() && l.waiting.empty() && has_credit(l, bytes) &&
+           put_letter(peer, tag, static_cast<const char *>(data), bytes, moved, block);
 }
 
 // Without a lane: the message goes to its receive at once, or is put aside as if it had come from a peer.
