@@ -41,7 +41,7 @@ void record(Group &group, Comm &comm, Describe describe, const std::unique_ptr<P
         group.fail_with(caught());
         throw;
     }
-    group.give_last(request.get());
+    group.accept_last(request.get());
 }
 
 // The same for a call of a kind that known groups are made of: most groups are like one of the last.

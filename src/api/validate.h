@@ -34,6 +34,7 @@ inline void check_scan_operator(const KnownCall &) {
 // Of a type that the user made: for operators of users.
 void set_items(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count);
 inline void set_type(Call &call, xcoll_dtype_t dtype, const char *count_name, size_t count) {
+    call.op.count = count; // for a group that does not run because of the type (core/group.cpp)
     if (!is_dtype(dtype)) [[unlikely]] {
         set_items(call, dtype, count_name, count);
         return;
@@ -42,7 +43,6 @@ inline void set_type(Call &call, xcoll_dtype_t dtype, const char *count_name, si
         fail_count(count_name, count, size_of(dtype));
     }
     call.op.dtype = dtype_of(dtype);
-    call.op.count = count;
 }
 
 void set_user_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle);

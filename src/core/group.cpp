@@ -44,6 +44,7 @@ void Group::stop_following() {
     }
     for (const KnownPart &part : habit_->parts()) {
         add_entry(*comm_, 0, part.arguments).call = part;
+        accept_last(nullptr);
     }
 }
 
@@ -89,21 +90,36 @@ Call Group::join(const Comm &comm, std::span<const size_t> some) const {
     return whole;
 }
 
+namespace {
+// A reduction that was refused, as long as it may be for those who accept it.
+Op longest(Op op) {
+    constexpr size_t beyond_all_limits = size_t{1} << 32;
+    op.dtype = op.dtype == Dtype::none ? Dtype::complex128 : op.dtype;
+    op.count = std::min(op.count, beyond_all_limits);
+    op.user = nullptr; // it may be gone
+    op.item = nullptr;
+    return op;
+}
+} // namespace
+
 // The exchange of all that moves data, then the others, of which small reductions are joined.
 //
-// A rank that refuses the group does not know what its peers have joined, nor which calls other ranks refuse. It joins
-// no reductions: so it takes as many numbers as all who refuse the group do, whichever call was theirs, and at least as
-// many as those who run it. Who takes fewer gets in step by itself, as it waits for an operation of this group, which
-// who refuses it does not. In a later stage nobody joins reductions: where an earlier one failed, nobody waits.
+// A rank that refuses the group takes as many numbers as those who run it, as far as it can tell: of the call that it
+// refuses it may know no more than the count. Where that leaves open whether they join it, it does not, and takes more
+// numbers than they do: they get in step by themselves if they wait for an operation of this group, which who refuses
+// it does not. In a later stage nobody joins reductions: where an earlier one failed, nobody waits.
 Group::Joins Group::joins(size_t stage, const Comm &comm) {
     Joins operations;
     std::vector<size_t> movers, others, small;
     // One that adds up as well is known as that when all of it is described.
-    const auto moves = [this](Kind kind) { return traits(kind).moves_data && !(failure_ && kind == Kind::reshard); };
+    const auto moves = [](const Entry &entry) {
+        const Kind kind = entry.call.op.kind;
+        return traits(kind).moves_data && !(entry.is_refused && kind == Kind::reshard);
+    };
     for (size_t i = 0; i < entries_.size(); ++i) {
         if (entries_[i].stage == stage && entries_[i].comm == &comm) {
             entries_[i].call.op.form = Form::group;
-            (moves(entries_[i].call.op.kind) ? movers : others).push_back(i);
+            (moves(entries_[i]) ? movers : others).push_back(i);
         }
     }
     const auto take_joined = [&](std::vector<size_t> &some) {
@@ -111,15 +127,12 @@ Group::Joins Group::joins(size_t stage, const Comm &comm) {
             operations.push_back(std::exchange(some, {}));
         }
     };
-    if (failure_ && !movers.empty()) {
-        movers = {movers[0]}; // it stands for all of them, and none is looked at
-    }
     take_joined(movers);
     size_t room = 0; // of those that are joined
     for (const size_t i : others) {
-        const Op &op = entries_[i].call.op;
-        if (failure_ || stage > 0 || !traits(op.kind).reduces ||
-            !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
+        std::optional<Op> guess;
+        const Op &op = entries_[i].is_refused ? guess.emplace(longest(entries_[i].call.op)) : entries_[i].call.op;
+        if (stage > 0 || !traits(op.kind).reduces || !JoinedShot::serves(op, comm.choices().row(op), comm.team())) {
             operations.push_back({i});
             continue;
         }
@@ -135,10 +148,11 @@ Group::Joins Group::joins(size_t stage, const Comm &comm) {
     return operations;
 }
 
-// Of each, `take` gets the call, and which entries it is made of.
+// Of each, `take` gets the call, and which entries it is made of. In a group that does not run the first one stands for
+// all of them, and none is looked at.
 template <class Take> void Group::for_each_operation(const Comm &comm, const Joins &operations, Take take) {
     for (const std::vector<size_t> &entries : operations) {
-        if (entries.size() == 1) {
+        if (entries.size() == 1 || failure_) {
             take(entries_[entries[0]].call, entries);
         } else {
             Call whole = join(comm, entries);

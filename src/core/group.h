@@ -57,12 +57,13 @@ public:
     // Any other call, to be described where it is until the next one. `arguments`: if they tell all about the call but
     // its buffers.
     Call &add(Comm &comm, Kind kind, const std::optional<Arguments> &arguments);
-    // It gets a request of its own, if that is one.
-    void give_last(Plan *request) {
+    // It is described. It gets a request of its own, if that is one.
+    void accept_last(Plan *request) {
+        entries_.back().is_refused = false;
         entries_.back().request = request;
     }
-    // The last that was added is refused, and perhaps half described; or a call tells not even its communicator, or may
-    // not be here. The group will not run.
+    // The last that was added is refused, and perhaps half described: so it stays. Or a call tells not even its
+    // communicator, or may not be here. The group will not run.
     void fail_with(const Failure &why);
     bool uses(const Comm &comm) const;
     void then() {
@@ -85,6 +86,7 @@ private:
         std::optional<Arguments> arguments;
         Call call{};
         Plan *request = nullptr;
+        bool is_refused = true; // as long as it is not described to the end
 
         Entry(Comm &of, size_t in, const std::optional<Arguments> &with) : comm(&of), stage(in), arguments(with) {
         }

@@ -52,6 +52,64 @@ void a_refused_call_costs_no_other_call(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// The reductions go to the rank that refuses one of them, so none of the others waits for it, then or in what follows.
+void a_refused_call_costs_nothing_where_nobody_waits(const Rank &rank, xcoll_comm_t comm) {
+    constexpr xcoll_dtype_t no_type = 7;
+    constexpr xcoll_op_t no_operator = 7;
+    constexpr int bcasts = 100; // more than a rank can be ahead
+    const int last = rank.size() - 1;
+    const std::vector<int> mine(2'100, 1);
+    std::vector<int> sums(mine.size());
+    for (const size_t calls : {size_t{1}, size_t{2}, size_t{3}, size_t{200}, size_t{1025}}) {
+        for (int how = 0; how < 4; ++how) {
+            ranks::succeed(xcoll_group_start());
+            for (size_t k = 0; k < calls; ++k) {
+                const bool is_bad = rank.rank() == last && k == calls / 2;
+                const size_t count = k % 7 == 3 ? mine.size() : 1; // of which some are too large to be joined
+                const void *send = is_bad && how == 2 ? nullptr : mine.data();
+                const xcoll_dtype_t type = is_bad && how == 0 ? no_type : xcoll_dtype_t{XCOLL_INT32};
+                const xcoll_op_t op = is_bad && how == 1 ? no_operator : xcoll_op_t{XCOLL_SUM};
+                const int root = is_bad && how == 3 ? -1 : last;
+                const xcoll_result_t result = xcoll_reduce(send, sums.data(), count, type, op, root, comm);
+                ranks::check((result != XCOLL_SUCCESS) == is_bad, "a call was not refused, or another one was");
+            }
+            const xcoll_result_t result = xcoll_group_end();
+            if (rank.rank() == last) {
+                ranks::check(result != XCOLL_SUCCESS, "a group was not refused");
+            } else {
+                expect_mismatch_at_most(result); // who waits for large ones
+            }
+            for (int k = 0; k < bcasts; ++k) {
+                int value = rank.rank() == 0 ? k : -1;
+                ranks::succeed(xcoll_bcast(&value, 1, XCOLL_INT32, 0, comm));
+                ranks::check(value == k, "a call was taken for another one");
+            }
+        }
+    }
+}
+
+// Those who wait for it are not so far behind that they cannot tell.
+void a_refused_call_of_very_many_costs_no_other_call(const Rank &rank, xcoll_comm_t comm) {
+    const int one = 1;
+    std::vector<int> sums(1025);
+    for (const size_t calls : {size_t{513}, sums.size()}) {
+        const auto record = [&](bool is_bad) {
+            ranks::succeed(xcoll_group_start());
+            for (size_t k = 0; k < calls; ++k) {
+                const xcoll_dtype_t type = is_bad && k == 1 ? 7 : xcoll_dtype_t{XCOLL_INT32};
+                ranks::expect(type == XCOLL_INT32 ? XCOLL_SUCCESS : XCOLL_ERR_TYPE,
+                              xcoll_allreduce(&one, &sums[k], 1, type, XCOLL_SUM, comm));
+            }
+        };
+        record(rank.rank() == 0);
+        ranks::expect(rank.rank() == 0 ? XCOLL_ERR_TYPE : XCOLL_ERR_MISMATCH, xcoll_group_end());
+        ranks::expect_in_step(rank, comm);
+        record(false);
+        ranks::succeed(xcoll_group_end());
+        ranks::check(sums[calls - 1] == rank.size(), "a sum is wrong");
+    }
+}
+
 // All of them spare the same number of numbers: nobody may think that it is behind.
 void groups_that_are_alike_keep_their_order(const Rank &rank, xcoll_comm_t comm) {
     for (unsigned seed = 0; seed < 20; ++seed) {
@@ -64,8 +122,10 @@ void groups_that_are_alike_keep_their_order(const Rank &rank, xcoll_comm_t comm)
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part : {joined_calls_against_single_ones_cost_no_other_call, a_refused_call_costs_no_other_call,
-                            groups_that_are_alike_keep_their_order, groups_that_differ_leave_the_ranks_in_step}) {
+    for (const auto part :
+         {joined_calls_against_single_ones_cost_no_other_call, a_refused_call_costs_no_other_call,
+          a_refused_call_costs_nothing_where_nobody_waits, a_refused_call_of_very_many_costs_no_other_call,
+          groups_that_are_alike_keep_their_order, groups_that_differ_leave_the_ranks_in_step}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }
