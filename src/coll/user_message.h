@@ -27,23 +27,24 @@ public:
         return data_;
     }
     void pack() const {
-        each_run([this](char *run, char *at, size_t bytes) { team_.kernels->copy(at, run, bytes); });
+        each_run(~size_t{0}, [this](char *run, char *at, size_t bytes) { team_.kernels->copy(at, run, bytes); });
     }
     // As much as has come.
     void unpack(size_t arrived) const {
-        each_run([&, this](char *run, char *at, size_t bytes) {
-            const auto before = static_cast<size_t>(at - data_);
-            team_.kernels->copy(run, at, before < arrived ? std::min(bytes, arrived - before) : 0);
-        });
+        each_run(arrived, [this](char *run, char *at, size_t bytes) { team_.kernels->copy(run, at, bytes); });
     }
 
 private:
-    template <class Move> void each_run(Move move) const {
+    // Of the first so many bytes.
+    template <class Move> void each_run(size_t left, Move move) const {
         char *at = data_;
-        for (size_t v = 0; packed_ && v < part_->views(); ++v) {
+        for (size_t v = 0; packed_ && left > 0 && v < part_->views(); ++v) {
             const View view = part_->view(v);
-            for (size_t r = 0; r < view.runs(); ++r, at += view.run) {
-                move(view.run_at(r), at, view.run);
+            for (size_t r = 0; left > 0 && r < view.runs(); ++r) {
+                const size_t bytes = std::min(left, view.run);
+                move(view.run_at(r), at, bytes);
+                at += bytes;
+                left -= bytes;
             }
         }
     }
