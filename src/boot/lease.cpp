@@ -9,6 +9,9 @@ namespace xcoll {
 
 namespace {
 
+// A limit of file sizes may forbid even one byte (base/file_space.h), and a file of none is not to grow anyway.
+constexpr int mark = F_SEAL_GROW;
+
 struct flock lock_on_all() {
     struct flock lock {};
     lock.l_type = F_WRLCK;
@@ -18,7 +21,7 @@ struct flock lock_on_all() {
 
 } // namespace
 
-Lease::Lease() : file_(memfd_create("xcoll-lease", MFD_CLOEXEC)) {
+Lease::Lease() : file_(memfd_create("xcoll-lease", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
     if (!file_) {
         fail_system("memfd_create");
     }
@@ -27,12 +30,12 @@ Lease::Lease() : file_(memfd_create("xcoll-lease", MFD_CLOEXEC)) {
 bool Lease::take() {
     struct flock lock = lock_on_all();
     // Threads of this process do not get here twice: whoever asks has taken the id out of the process's list.
-    return fcntl(file_.get(), F_SETLK, &lock) == 0 && !was_taken() && pwrite(file_.get(), "x", 1, 0) == 1;
+    return fcntl(file_.get(), F_SETLK, &lock) == 0 && !was_taken() && fcntl(file_.get(), F_ADD_SEALS, mark) == 0;
 }
 
 bool Lease::was_taken() const {
-    char byte;
-    return pread(file_.get(), &byte, 1, 0) == 1;
+    const int seals = fcntl(file_.get(), F_GET_SEALS);
+    return seals >= 0 && (seals & mark) != 0;
 }
 
 bool Lease::is_held() const {

@@ -1,5 +1,5 @@
 // Which of a process and its children serves a unique id, and whether it still does. A file in memory, which they have
-// in common by fork: its one byte says that somebody has begun, its lock is held by who does and goes when that ends.
+// in common by fork: its seal says that somebody has begun, its lock is held by who does and goes when that ends.
 #pragma once
 
 #include "boot/packet.h"

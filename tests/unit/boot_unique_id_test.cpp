@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,6 +109,19 @@ void one_claims_the_listener_and_no_other(void **) {
     assert_true(own.claim(second)->listener.has_value());
 }
 
+// One that would end the process if even one byte were written.
+void no_limit_of_file_sizes_is_met(void **) {
+    OwnIds own;
+    const xcoll_unique_id_t id = own.make("lo");
+    rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlimit none{0, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+    const auto claim = own.claim(id);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_true(claim->listener.has_value());
+}
+
 // Of a process and its children, whoever comes first.
 void a_child_may_claim_what_its_parent_made(void **) {
     OwnIds own;
@@ -160,6 +174,7 @@ int main() {
         cmocka_unit_test(addresses_are_few_and_different),
         cmocka_unit_test(an_interface_is_chosen_by_name_or_address),
         cmocka_unit_test(one_claims_the_listener_and_no_other),
+        cmocka_unit_test(no_limit_of_file_sizes_is_met),
         cmocka_unit_test(a_child_may_claim_what_its_parent_made),
         cmocka_unit_test(relatives_see_whether_the_one_that_claimed_lives),
     };
