@@ -30,12 +30,11 @@ void FlightFile::open() {
     if (file < 0) {
         return;
     }
-    constexpr size_t space = page_bytes + most_records * record_bytes;
     // Sealed, so that whoever maps it relies on what is there.
     const bool is_ready = add_file_space(file, 0, page_bytes) == 0 && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
     void *base = is_ready ? mmap(nullptr, space, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     if (base == MAP_FAILED) {
-        close(file);
+        ::close(file);
         return;
     }
     madvise(base, space, MADV_DONTFORK); // a child of fork does not write into its parent's records
@@ -90,6 +89,18 @@ void FlightFile::give(Record *record) {
     const std::lock_guard lock(mutex_);
     show(record->used, uint64_t{0});
     free_.push_back(record);
+    if (free_.size() == there_) {
+        close();
+    }
+}
+
+// Nobody is shown any more: a library that is unloaded leaves nothing behind.
+void FlightFile::close() {
+    munmap(base_, space);
+    ::close(descriptor_);
+    free_.clear();
+    there_ = 0;
+    opened_ = false;
 }
 
 } // namespace xcoll

@@ -21,12 +21,14 @@ public:
 
 private:
     void open();
+    void close();
     bool grow();
     flight::Record *take_shown();
     void give(flight::Record *record);
 
     // As many communicators as are shown at once: 16 MiB of address space, and memory where it is used.
     static constexpr size_t most_records = 4096;
+    static constexpr size_t space = flight::page_bytes + most_records * flight::record_bytes;
 
     std::mutex mutex_;
     bool opened_ = false;

@@ -173,6 +173,7 @@ void what_was_stopped_in_the_middle_is_not_shown(void **) {
 // The next user of a record begins with an empty one, and a copy that was begun before is refused.
 void a_record_that_changes_hands_is_refused(void **) {
     FlightFile file;
+    const auto other = file.take();
     {
         Recording one(file.take());
         one.recorder.begin(1, Beside::nothing, {1, 1}, "");
@@ -220,6 +221,19 @@ void ten_thousand_communicators_do_not_make_it_grow(void **) {
     assert_int_equal(bytes_shown(), before);
     assert_int_equal(xcoll_comm_free(&dup), XCOLL_SUCCESS);
     assert_int_equal(xcoll_comm_free(&first), XCOLL_SUCCESS);
+}
+
+void without_communicators_there_is_no_file(void **) {
+    const size_t before = bytes_shown();
+    FlightFile file;
+    for (int round = 0; round < 3; ++round) {
+        auto one = file.take();
+        auto other = file.take();
+        assert_true(bytes_shown() > before + flight::page_bytes);
+        one.reset();
+        assert_true(bytes_shown() > before + flight::page_bytes);
+    }
+    assert_int_equal(bytes_shown(), before);
 }
 
 void there_is_a_record_for_everybody(void **) {
@@ -279,6 +293,7 @@ int main() {
         cmocka_unit_test(what_was_stopped_in_the_middle_is_not_shown),
         cmocka_unit_test(a_record_that_changes_hands_is_refused),
         cmocka_unit_test(ten_thousand_communicators_do_not_make_it_grow),
+        cmocka_unit_test(without_communicators_there_is_no_file),
         cmocka_unit_test(there_is_a_record_for_everybody),
         cmocka_unit_test(without_memory_for_the_file_there_are_records_all_the_same),
         cmocka_unit_test(a_child_does_not_have_the_memory),
