@@ -4,6 +4,7 @@
 //     allreduce          bytes 64K.. ranks 2..8 groups 1 local   ->   two_shot
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/error.h"
@@ -101,16 +102,17 @@ void read_range(Line &line, Range &range) {
 
 // Everything up to the arrow.
 void read_conditions(Line &line, Preference &preference) {
-    const struct {
+    struct {
         std::string_view name;
         Range &range;
+        bool is_given = false;
     } ranges[] = {{"bytes", preference.bytes}, {"ranks", preference.ranks}, {"groups", preference.groups}};
     while (line.word() != arrow) {
         const std::string_view condition = line.take();
-        const auto *found = std::find_if(std::begin(ranges), std::end(ranges),
-                                         [&](const auto &range) { return range.name == condition; });
+        auto *found = std::find_if(std::begin(ranges), std::end(ranges),
+                                   [&](const auto &range) { return range.name == condition; });
         if (found != std::end(ranges)) {
-            check_new(line, condition, found->range == Range{});
+            check_new(line, condition, !std::exchange(found->is_given, true));
             read_range(line, found->range);
         } else if (condition == "local" || condition == "network") {
             check_new(line, condition, preference.reach == Preference::Reach::any);
@@ -158,6 +160,7 @@ void add(std::vector<Preference> &all, Preference preference) {
 
 std::vector<Preference> parse_tuning(std::string_view text, const std::string &name) {
     std::vector<Preference> all;
+    size_t lines = 0; // that are not empty
     for (int number = 1; !text.empty(); ++number) {
         const std::string_view whole = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(whole.size() + 1, text.size()));
@@ -165,7 +168,7 @@ std::vector<Preference> parse_tuning(std::string_view text, const std::string &n
         if (line.at_end()) {
             continue;
         }
-        if (all.size() == most_lines) {
+        if (++lines > most_lines) {
             fail(XCOLL_ERR_CONFIG, "%s: a tuning file has at most %zu lines", line.source().c_str(), most_lines);
         }
         add(all, parse_line(line));

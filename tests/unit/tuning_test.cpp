@@ -144,6 +144,7 @@ void what_is_wrong_is_said_with_file_line_and_word(void **) {
         {"allreduce bytes 99999999999999999999 -> ring", "line 1", "a range that rises", "\"99999999999999999999\""},
         {"allreduce bytes 18446744073709551615K -> ring", "line 1", "a range that rises", "\"18446744073709551615K\""},
         {"allreduce bytes 8 ranks 2 bytes 64K -> ring", "line 1", "each condition once", "\"bytes\""},
+        {"allreduce bytes 0.. bytes 8 -> ring", "line 1", "each condition once", "\"bytes\""},
         {"allreduce local local -> ring", "line 1", "each condition once", "\"local\""},
         {"allreduce network local -> ring", "line 1", "local or network", "\"local\""},
         {"allreduce size 5 -> ring", "line 1", "bytes, ranks", "\"size\""},
@@ -170,6 +171,12 @@ void a_file_has_at_most_a_thousand_lines_of_choices(void **) {
     }
     assert_string_equal(refused(tuned(text)).c_str(), "");
     assert_true(refused(tuned(text + "bcast -> tree")).find("1000") != std::string::npos);
+    std::string reshards; // each stands for two kinds
+    for (int i = 0; i < 1000; ++i) {
+        reshards += "reshard ranks 2 -> streams\n";
+    }
+    assert_string_equal(refused(tuned(reshards)).c_str(), "");
+    assert_true(refused(tuned("bcast -> tree\n" + reshards)).find("line 1001") != std::string::npos);
     Setting setting;
     const Team team = setting.team(true, false, one_group(4));
     const Choices choices = choose(team, tuned(text)), usual = choose(team, Settings{});
