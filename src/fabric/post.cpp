@@ -245,7 +245,10 @@ void Post::check_present() {
         }
     }
     if (window_.size() > 1) {
-        check_present(is_self(0) ? 1 : 0);
+        fail_at(is_self(0) ? 1 : 0, XCOLL_ERR_ABORTED,
+                "all other ranks freed this communicator, on which rank %d still waits to receive a message from any "
+                "source",
+                window_.rank());
     }
 }
 
