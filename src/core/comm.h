@@ -199,6 +199,11 @@ private:
     bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
     void start_message(Request &request);
+    bool may_be_deferred(const Request &request) const;
+    void begin_deferred();
+    std::optional<Until> line_of_deferred(const Request &request);
+    bool receive_deferred(Request &request);
+    bool try_receive(Request &request, Timing timing);
     void watch_message(Request &request);
     bool finish_message(Request &request);
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or

@@ -1,7 +1,4 @@
-// How operations in flight move and end: by who waits, tests or drives.
-#include <sched.h>
-
-#include <algorithm>
+// How operations in flight move and end: by who waits or drives. By who tests: comm_testing.cpp.
 #include <new>
 
 #include "base/clock.h"
@@ -159,8 +156,13 @@ bool Comm::drive() {
             end_in_flight(trouble_.cause()); // it was started while the trouble came
             return true;
         }
+        try {
+            begin_deferred();
+        } catch (const std::bad_alloc &) {
+            fatal = out_of_memory(team_.rank);
+        }
         moved = messages_.progress();
-        fatal = poll_in_flight(moved);
+        fatal = fatal ? fatal : poll_in_flight(moved);
     }
     if (fatal) {
         fail_for_good(*fatal);
@@ -285,12 +287,33 @@ template <Kind manner> void Comm::wait_in(Comm &comm, Request &request, Timing t
             return;
         }
     }
+    if constexpr (manner == Kind::none) {
+        if (comm.try_receive(request, timing)) {
+            return;
+        }
+    }
     comm.wait_driving(request, is_prompt);
 }
 
 void Comm::wait_for(Request &request, Timing timing) {
     static constexpr auto manners = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::wait_in<kind>; });
     manners[static_cast<size_t>(request.manner)](*this, request, timing);
+}
+
+// As a blocking call receives.
+bool Comm::try_receive(Request &request, Timing timing) {
+    const std::optional<Until> line = line_of_deferred(request);
+    if (!line || !spin(*line, for_one_rank(patience_).spins)) {
+        return false;
+    }
+    const Owner owner(*this);
+    if (!receive_deferred(request)) {
+        return false;
+    }
+    in_flight_.take_out(request);
+    end(request, time_of(request, timing));
+    tell_in_flight();
+    return true;
 }
 
 void Comm::wait_driving(Request &request, bool is_prompt) {
@@ -311,90 +334,17 @@ void Comm::wait_driving(Request &request, bool is_prompt) {
     }
 }
 
-bool Comm::has_requests() {
-    if (!has_in_flight()) {
-        return false;
-    }
-    const Owner owner(*this);
-    return !in_flight_.empty();
-}
-
-void Comm::wait_until_quiet() {
-    Request onlooker(this); // the requests themselves belong to whoever waits for them
-    onlooker.starts = 1;
-    for (uint32_t left = 0; has_requests();) {
-        test(onlooker);
-        if (const uint32_t now = in_flight_.told(); now != left) {
-            left = now;
-            onlooker.waited = 0; // each of them has its own time
-        }
-    }
-}
-
-bool Comm::test(Request &request) {
-    const bool moved = drive() || process().drive();
-    if (request.done()) {
-        return true;
-    }
-    if (!moved && membership_.node->crowded()) {
-        sched_yield(); // a loop of tests is a wait, and a peer may need this processor
-    }
-    look_after(request);
-    return request.done();
-}
-
-void Comm::look_after(Request &request) {
-    constexpr int64_t look_interval = 100 * millisecond; // as often as a wait looks
-    // What its user does between two tests is no wait, however long it takes.
-    constexpr int64_t longest_look = 10 * look_interval;
-    const int64_t now = now_ns(CLOCK_MONOTONIC_COARSE);
-    if (request.looked == 0) {
-        request.looked = now;
-    }
-    const int64_t since = now - request.looked;
-    if (since < look_interval) {
-        return;
-    }
-    request.looked = now;
-    request.waited += std::min(since, longest_look);
-    try {
-        watcher_.check(request.until_done(), request.waited);
-    } catch (const Failure &failure) {
-        fail_for_good(failure);
-    }
-}
-
 bool Comm::anything_ready() {
     const Owner owner(*this, Owner::Try{});
     // Another thread that is at it looks after all of them, and rings when one is done.
     if (!owner || !has_in_flight()) {
         return false;
     }
-    if (messages_.has_news() || finds_cell_for_first()) {
+    if (in_flight_.first_deferred() || messages_.has_news() || finds_cell_for_first()) {
         return true;
     }
     return in_flight_.find_asked(
         [this](Request &request) { return request.begun ? can_move(request) : request.may_begin(); });
-}
-
-bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {
-    const Owner owner(*this);
-    if (request.done()) {
-        return false;
-    }
-    observer->expect_one_more();
-    request.add(observer);
-    return true;
-}
-
-void Comm::forget(Request &request) {
-    {
-        const Owner owner(*this);
-        if (request.done()) {
-            return;
-        }
-    }
-    fail_for_good({XCOLL_ERR_ABORTED, format("rank %d freed a request before it was done", team_.rank), team_.rank});
 }
 
 } // namespace xcoll

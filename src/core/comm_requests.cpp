@@ -137,7 +137,12 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             plan_messages(request);
         } else if (belongs_in_line(request)) [[unlikely]] {
             in_flight_.pay(Attention::in_line, request);
+        } else if (manner == Kind::none && may_be_deferred(request)) {
+            in_flight_.pay(Attention::deferred, request);
         } else {
+            if constexpr (manner == Kind::none) {
+                begin_deferred();
+            }
             begin_now<manner>(request);
         }
     } catch (const std::bad_alloc &) {
@@ -314,6 +319,7 @@ void Comm::withhold(const Op &message) noexcept {
         const Owner owner(*this);
         trouble_.rethrow();
         open_post();
+        begin_deferred();
         refuse_message(team_.post, message);
         tell_in_flight();
     } catch (const std::bad_alloc &) {

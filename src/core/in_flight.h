@@ -5,6 +5,7 @@
 //
 //     watched   messages that have begun; they tell when they are over (Post::next_over)
 //     in line   operations that have not begun and for which there is no cell yet; the first gets one first
+//     deferred  receives that have not begun, as nobody has waited for anything since (core/deferred_receives.cpp)
 #pragma once
 
 #include <array>
@@ -73,6 +74,12 @@ public:
     }
     Request *first_in_line() const {
         return list(Attention::in_line).first();
+    }
+    Request *first_deferred() const {
+        return list(Attention::deferred).first();
+    }
+    bool has_only_deferred() const {
+        return !list(Attention::asked).first() && !list(Attention::watched).first() && !first_in_line();
     }
     void add(Request &request) {
         request.attention = Attention::asked;

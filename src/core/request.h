@@ -23,8 +23,8 @@ struct Request;
 using GroupStage = std::vector<std::shared_ptr<Request>>;
 
 // What a request in flight is paid (core/in_flight.h).
-enum class Attention : uint8_t { asked, watched, in_line };
-inline constexpr size_t attentions = 3;
+enum class Attention : uint8_t { asked, watched, in_line, deferred };
+inline constexpr size_t attentions = 4;
 
 // Whether anybody may ask how long it took: only then is the clock read.
 enum class Timing : bool { no, yes };

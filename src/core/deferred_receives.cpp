@@ -1,0 +1,52 @@
+// Receives as requests, as long as nobody waits for anything. Then nothing moves, so they need not begin: what has come
+// is taken when somebody waits, and if nothing else is in flight, the one that is waited for is received as by a
+// blocking call, out of its line and without a place among those that are posted (fabric/post_box.h). In every other
+// case all of them begin in their order before anything else is received.
+//
+// On a Xeon two sends and two receives of 8 bytes there and back, as requests, take 0.50 us like this, and 0.64 if each
+// receive is posted when it is started.
+//
+//     irecv a   irecv b   isend ...   wait: line of a's source -> a   wait: line of b's source -> b
+#include "coll/user_message.h"
+#include "core/comm.h"
+#include "core/owner.h"
+
+namespace xcoll {
+
+bool Comm::may_be_deferred(const Request &request) const {
+    const Op &op = request.what.op;
+    return op.kind == Kind::recv && op.from >= 0 && op.from != team_.rank && !op.in && !request.after;
+}
+
+void Comm::begin_deferred() {
+    while (Request *receive = in_flight_.first_deferred()) {
+        in_flight_.pay(Attention::asked, *receive);
+        begin(*receive);
+        watch_message(*receive);
+    }
+}
+
+// Nothing else can move, and nothing but its line can let it go on.
+std::optional<Until> Comm::line_of_deferred(const Request &request) {
+    if (request.what.op.kind != Kind::recv) {
+        return std::nullopt;
+    }
+    const Owner owner(*this);
+    const bool is_next = in_flight_.first_deferred() == &request && in_flight_.has_only_deferred();
+    return is_next ? team_.post->next_line(request.what.op.from) : std::nullopt;
+}
+
+// With the owner word. True if it is received, with success.
+bool Comm::receive_deferred(Request &request) {
+    if (in_flight_.first_deferred() != &request || trouble_.is_there()) { // another thread was faster
+        return false;
+    }
+    UserMessage message(team_, request.what.op);
+    if (!message.receive_now()) {
+        return false;
+    }
+    message.finish();
+    return true;
+}
+
+} // namespace xcoll

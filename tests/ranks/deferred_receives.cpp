@@ -1,0 +1,229 @@
+// ranks: 1 2 3 5 8
+// timeout: 120
+//
+// Receives as requests need not begin before somebody waits. Nobody can tell: each gets its message in the order in
+// which the receives were started, whatever else receives beside them, whoever waits for which of them first and
+// whether the messages are there by then.
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <random>
+
+#include "ranks.h"
+
+using ranks::Rank;
+
+namespace {
+
+constexpr int tag = 5, other_tag = 6, untouched = -1;
+
+struct Ring {
+    int left, right;
+    explicit Ring(const Rank &rank)
+        : left((rank.rank() + rank.size() - 1) % rank.size()), right((rank.rank() + 1) % rank.size()) {
+    }
+};
+
+void send(const Ring &ring, int value, int with, xcoll_comm_t comm) {
+    ranks::succeed(xcoll_send(&value, 1, XCOLL_INT32, ring.right, with, comm));
+}
+xcoll_request_t receive(const Ring &ring, int &value, int with, xcoll_comm_t comm) {
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_irecv(&value, 1, XCOLL_INT32, ring.left, with, comm, &request));
+    return request;
+}
+
+// How the second one receives that comes behind a first one.
+using Second = void (*)(const Ring &, int &, xcoll_comm_t);
+
+void from_any_source(const Ring &, int &value, xcoll_comm_t comm) {
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_irecv(&value, 1, XCOLL_INT32, XCOLL_ANY_SOURCE, tag, comm, &request));
+    ranks::succeed(xcoll_wait(&request));
+}
+void of_any_tag(const Ring &ring, int &value, xcoll_comm_t comm) {
+    ranks::succeed(xcoll_recv(&value, 1, XCOLL_INT32, ring.left, XCOLL_ANY_TAG, comm));
+}
+void blocking(const Ring &ring, int &value, xcoll_comm_t comm) {
+    ranks::succeed(xcoll_recv(&value, 1, XCOLL_INT32, ring.left, tag, comm));
+}
+void both_ways(const Ring &ring, int &value, xcoll_comm_t comm) {
+    const int none = 0;
+    ranks::succeed(xcoll_sendrecv(&none, 0, XCOLL_NO_RANK, tag, &value, 1, ring.left, tag, XCOLL_INT32, comm));
+}
+void into_a_view(const Ring &ring, int &value, xcoll_comm_t comm) {
+    xcoll_dtype_t type = 0;
+    ranks::succeed(xcoll_type_vector(1, 1, 2, XCOLL_INT32, &type));
+    ranks::succeed(xcoll_recv(&value, 1, type, ring.left, tag, comm));
+    ranks::succeed(xcoll_type_free(&type));
+}
+void in_a_group(const Ring &ring, int &value, xcoll_comm_t comm) {
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_recv(&value, 1, XCOLL_INT32, ring.left, tag, comm));
+    ranks::succeed(xcoll_group_end());
+}
+void persistent(const Ring &ring, int &value, xcoll_comm_t comm) {
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_recv_init(&value, 1, XCOLL_INT32, ring.left, tag, comm, &request));
+    ranks::succeed(xcoll_start(&request));
+    ranks::succeed(xcoll_wait(&request));
+    ranks::succeed(xcoll_request_free(&request));
+}
+void tested(const Ring &ring, int &value, xcoll_comm_t comm) {
+    xcoll_request_t request = receive(ring, value, tag, comm);
+    for (int done = 0; !done;) {
+        ranks::succeed(xcoll_test(&request, &done));
+    }
+}
+
+void keep_their_order(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    for (const Second second :
+         {from_any_source, of_any_tag, blocking, both_ways, into_a_view, in_a_group, persistent, tested}) {
+        for (const bool is_there : {false, true}) {
+            int first = untouched, behind = untouched;
+            xcoll_request_t request = XCOLL_REQUEST_NULL;
+            if (!is_there) {
+                request = receive(ring, first, tag, comm);
+            }
+            send(ring, 1, tag, comm);
+            send(ring, 2, tag, comm);
+            ranks::succeed(xcoll_barrier(comm));
+            if (is_there) {
+                request = receive(ring, first, tag, comm);
+            }
+            second(ring, behind, comm);
+            ranks::succeed(xcoll_wait(&request));
+            ranks::check(first == 1 && behind == 2, "a receive got the message of another one");
+        }
+    }
+}
+
+void are_waited_for_in_any_order(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    constexpr size_t messages = 40; // more than there are lines
+    for (unsigned seed = 0; seed < 20; ++seed) {
+        std::mt19937 random(seed);
+        std::array<int, messages> values, tags;
+        std::array<xcoll_request_t, messages> requests;
+        std::array<size_t, messages> order;
+        values.fill(untouched);
+        std::iota(order.begin(), order.end(), 0);
+        for (size_t i = 0; i < messages; ++i) {
+            tags[i] = random() % 3 == 0 ? other_tag : tag;
+            requests[i] = receive(ring, values[i], tags[i], comm);
+        }
+        for (size_t i = 0; i < messages; ++i) {
+            send(ring, static_cast<int>(i), tags[i], comm);
+        }
+        if (seed % 4 != 0) { // as they were started
+            std::shuffle(order.begin(), order.end(), random);
+        }
+        for (const size_t i : order) {
+            xcoll_status_t status{};
+            int done = 0;
+            ranks::succeed(xcoll_wait_for(&requests[i], -1, &done, &status));
+            ranks::check(values[i] == static_cast<int>(i), "a receive got the message of another one");
+            ranks::check(status.source == ring.left && status.tag == tags[i] && status.bytes == sizeof values[i] &&
+                             status.elapsed_ns >= 1,
+                         "the status tells of another message");
+        }
+    }
+}
+
+// What is refused drops the message of its place, which is the second.
+void stand_before_what_is_refused(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    int first = untouched, dropped = untouched, third = untouched;
+    xcoll_request_t request = receive(ring, first, tag, comm);
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_recv(&dropped, 1, XCOLL_INT32, ring.left, tag, comm));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_send(nullptr, 0, XCOLL_INT32, ring.right, -1, comm));
+    ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_group_end());
+    for (const int value : {1, 2, 3}) {
+        if (rank.size() > 1 || value != 2) { // to oneself it would be told at once
+            send(ring, value, tag, comm);
+        }
+        if (rank.size() == 1 && value == 1) {
+            ranks::expect(XCOLL_ERR_MISMATCH, xcoll_send(&value, 1, XCOLL_INT32, 0, tag, comm));
+        }
+    }
+    ranks::succeed(xcoll_wait(&request));
+    ranks::succeed(xcoll_recv(&third, 1, XCOLL_INT32, ring.left, tag, comm));
+    ranks::check(first == 1 && dropped == untouched && third == 3, "a refused receive dropped another message");
+}
+
+void go_on_beside_other_requests(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    int small = untouched, sum = 0;
+    const int one = 1;
+    std::vector<int> large(200'000, untouched), sent(large.size(), rank.rank());
+    std::array<xcoll_request_t, 4> requests{receive(ring, small, tag, comm)};
+    ranks::succeed(xcoll_irecv(large.data(), large.size(), XCOLL_INT32, ring.left, tag, comm, &requests[1]));
+    ranks::succeed(xcoll_iallreduce(&one, &sum, 1, XCOLL_INT32, XCOLL_SUM, comm, &requests[2]));
+    send(ring, rank.rank(), tag, comm);
+    ranks::succeed(xcoll_isend(sent.data(), sent.size(), XCOLL_INT32, ring.right, tag, comm, &requests[3]));
+    ranks::succeed(xcoll_wait(&requests[2]));
+    ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
+    ranks::check(sum == rank.size() && small == ring.left && large.front() == ring.left && large.back() == ring.left,
+                 "what was received beside others is wrong");
+}
+
+void tell_what_is_too_long(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    const std::array<int, 2> two{1, 2};
+    int one = untouched;
+    xcoll_request_t request = receive(ring, one, tag, comm);
+    ranks::succeed(xcoll_send(two.data(), two.size(), XCOLL_INT32, ring.right, tag, comm));
+    ranks::succeed(xcoll_barrier(comm));
+    ranks::expect(XCOLL_ERR_TRUNCATE, xcoll_wait(&request));
+}
+
+void are_waited_for_by_several_threads(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    for (int round = 0; round < 50; ++round) {
+        std::array<int, 2> values{untouched, untouched};
+        std::array<xcoll_request_t, 2> requests{receive(ring, values[0], tag, comm),
+                                                receive(ring, values[1], tag, comm)};
+        std::thread other([&, me = ranks::speaker] {
+            ranks::speaker = me;
+            ranks::succeed(xcoll_wait(&requests[1]));
+        });
+        send(ring, 0, tag, comm);
+        send(ring, 1, tag, comm);
+        ranks::succeed(xcoll_wait(&requests[0]));
+        other.join();
+        ranks::check(values[0] == 0 && values[1] == 1, "a receive got the message of another one");
+    }
+}
+
+void end_with_their_communicator(Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    const Ring ring(rank);
+    int value = untouched;
+    std::array<xcoll_request_t, 2> requests{receive(ring, value, tag, comm), receive(ring, value, tag, comm)};
+    if (rank.rank() % 2 == 0) {
+        ranks::succeed(xcoll_comm_abort(comm, "a test of the end"));
+    }
+    for (xcoll_request_t &request : requests) {
+        ranks::expect(XCOLL_ERR_ABORTED, xcoll_wait(&request));
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+}
+
+void test(Rank &rank) {
+    xcoll_comm_t comm = rank.open();
+    for (const auto part : {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused,
+                            go_on_beside_other_requests, tell_what_is_too_long, are_waited_for_by_several_threads}) {
+        part(rank, comm);
+        ranks::succeed(xcoll_barrier(comm));
+    }
+    ranks::succeed(xcoll_comm_free(&comm));
+    end_with_their_communicator(rank);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    return ranks::run(argc, argv, test);
+}
