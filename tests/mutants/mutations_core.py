@@ -2,9 +2,26 @@
 
 from mutation import mutation
 from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
-                      ENDED, IN_TURN, MANY_IN_LINE, THOUSANDS)
+                      ENDED, IN_TURN, MANY_IN_LINE, THOUSANDS, SENT_AT_ONCE,
+                      DEFERRED)
 
 CORE = [
+    mutation("a send that is over at once frees what all of them have", SENT_AT_ONCE, "the next one has no request",
+             ("src/api/request.cpp", "plan->is_shared() ? nullptr : plan", "plan")),
+    mutation("a send that is over at once overtakes", SENT_AT_ONCE, "it comes before a longer one that was sent before",
+             ("src/fabric/post_send.cpp", "l.out.is_open() && l.waiting.empty() &&", "l.out.is_open() &&")),
+    mutation("a send that is over at once sees no trouble", SENT_AT_ONCE, "it succeeds where everything has failed",
+             ("src/core/comm_messages.cpp", "if (trouble_.is_there() || turns_.behind() != 0) {",
+              "if (turns_.behind() != 0) {")),
+    mutation("deferred receives begin behind later ones", DEFERRED, "a later receive gets the message of an earlier one",
+             ("src/core/comm_requests.cpp", "                begin_deferred();\n", "")),
+    mutation("deferred receives begin behind refused ones", DEFERRED, "another message is dropped",
+             ("src/core/comm_requests.cpp", "        begin_deferred();\n        refuse_message", "        refuse_message")),
+    mutation("any deferred receive takes the next line", DEFERRED, "it gets the message of an earlier one",
+             ("src/core/deferred_receives.cpp", "in_flight_.first_deferred() == &request && ", ""),
+             ("src/core/deferred_receives.cpp", "in_flight_.first_deferred() != &request || ", "request.done() || ")),
+    mutation("a refused group joins nothing", DIFFERING, "it takes other numbers than those who run it",
+             ("src/core/group.cpp", "if (stage > 0 || !traits", "if (failure_ || stage > 0 || !traits")),
     mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
              ("src/core/messages.h", "post_ ? post_->refused() : 0", "post_ ? 0 * post_->refused() : 0")),
     mutation("no number is passed over", DIFFERING, "behind groups that differ a call is taken for another one for ever",
@@ -35,7 +52,7 @@ CORE = [
     mutation("a failed stage ends the communicators behind it", ENDED, "one that is sound is lost",
              ("src/core/request.h", "failure && !is_refused && xcoll::is_fatal(", "failure && xcoll::is_fatal(")),
     mutation("who tests has all the time there is", ENDED, "a deadline passes unnoticed",
-             ("src/core/comm_progress.cpp", "request.waited += std::min(since, longest_look);",
+             ("src/core/comm_testing.cpp", "request.waited += std::min(since, longest_look);",
               "request.waited = std::min(since, longest_look);")),
     mutation("later stages are forgotten", IN_TURN, "what comes after a group that failed takes their numbers",
              ("src/core/group.cpp", "                comm.refuse(call.op);\n                return;", "                return;")),
@@ -69,8 +86,8 @@ CORE = [
              ("src/core/known_group.h", "        op.extra_numbers = 0; //", "        //")),
     mutation("a later stage begins a known group", SOMEWHERE, "ranks that do not know the group join its calls",
              ("src/core/group.h", "if (stage_ != 0) [[unlikely]] {", "if (false) {")),
-    mutation("calls of a refused group are joined", DIFFERING, "the next call is not the one that its peers make",
-             ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (stage > 0 ||")),
+    mutation("a refused call counts as short", DIFFERING, "the next call is not the one that its peers make",
+             ("src/core/group.cpp", "op.count = std::min(op.count, beyond_all_limits);", "op.count = 1;")),
     mutation("reductions of later stages are joined", BY_SEVERAL, "those who refuse them have not joined them",
-             ("src/core/group.cpp", "if (failure_ || stage > 0 ||", "if (failure_ ||")),
+             ("src/core/group.cpp", "if (stage > 0 || !traits", "if (!traits")),
 ]
