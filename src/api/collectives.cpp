@@ -165,7 +165,7 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             *request = handle_of(plan.release());
             return;
         }
-        if constexpr (kind == Kind::send) {
+        if constexpr (kind == Kind::send) { // most are over at once; what is not is described anew, in its request
             const Call call = described<kind>(site.comm, with_request);
             if (site.comm.try_send(call.op)) {
                 *request = handle_of(&process().sent());

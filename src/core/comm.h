@@ -199,6 +199,7 @@ private:
     bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
     void start_message(Request &request);
+    // Of receives that nobody has waited for yet: deferred_receives.cpp.
     bool may_be_deferred(const Request &request) const;
     void begin_deferred();
     std::optional<Until> line_of_deferred(const Request &request);

@@ -15,7 +15,7 @@ using ranks::Rank;
 namespace {
 
 constexpr int tag = 5;
-constexpr size_t most_short = 2048; // bytes: longer ones are not over at once
+constexpr size_t most_short = 2048; // bytes (fabric/post_lane.h post_piece): longer ones are not over at once
 
 int right_of(const Rank &rank) {
     return (rank.rank() + 1) % rank.size();
