@@ -173,9 +173,7 @@ private:
             return;
         }
         window_.reading().copy(*team_.kernels, to.base, window_.place(p, n_, head.place.offset), to.count);
-        if (is_rooted()) {
-            window_.batons().keep(head.place.offset);
-        }
+        window_.batons().keep(head.place.offset); // a peer that gives much more than this rank may have sent one
     }
     // Not before all are known to match: else something would have moved where they do not.
     [[gnu::noinline]] void take_all() const {

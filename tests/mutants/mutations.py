@@ -144,6 +144,8 @@ MUTATIONS = CORE + [
     mutation("a baton is kept too early", KEPT, "a reader writes where its peer still does",
              ("src/coll/streams_read.cpp", "baton_ = is_lent ? baton_ : head.place.offset;",
               "window_.batons().keep(head.place.offset);")),
+    mutation("a baton of uneven parts is lost", PAIRS, "soon two ranks have none to hand to and fro",
+             ("src/coll/short_exchange.h", "        window_.batons().keep(head.place.offset);", "       ")),
     mutation("two-shot: blocks without room", MIXED, "a block is rewritten before all have read it",
              ("src/coll/block_stream.h", "uint32_t least_depth = 4;", "uint32_t least_depth = 2;"),
              ("src/coll/reduce_two_shot.cpp", "k >= s.depth() && p < s.window.size()", "k >= s.depth() && p < 0")),

@@ -22,6 +22,7 @@
 #include "sim/memory.h"
 #include "sim/outcome.h"
 #include "sim/parted.h"
+#include "sim/plainly.h"
 #include "sim/reference.h"
 #include "sim/resharded.h"
 #include "sim/told.h"
@@ -58,11 +59,14 @@ public:
         if (offender_ >= 0) {
             group_.offend();
         }
-        const Call &called = call_of(p);
+        const Row &row = *call_of(p).algorithm;
+        // The steps are of each rank's own choice.
+        const bool takes_plain_steps = (seed_ + static_cast<uint64_t>(p)) % 4 != 0;
+        const Algorithm run = takes_plain_steps ? plainly(row, part.op, p, group_.size()) : row.run;
         simulator.spawn(
             group_.member(p), name(p),
-            [&](TaskHome &home) {
-                return called.algorithm->run(home, group_.team(p), part.op, part.call, part.number);
+            [&part, run, p, this](TaskHome &home) {
+                return run(home, group_.team(p), part.op, part.call, part.number);
             },
             [this, p, &coverage](const std::exception_ptr &error) { ended(p, error, coverage); });
     }
