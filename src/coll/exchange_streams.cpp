@@ -8,34 +8,27 @@
 
 namespace xcoll {
 
-namespace {
-
-Task enter(TaskHome &home, Window &window, Streams &streams, uint64_t n) {
-    if (!window.has_credit(n, streams.credit())) {
-        co_await acquire_credit(home, window, n, streams.credit());
-    }
-    const bool has_room = streams.take_room();
-    if (streams.wants_slot() || !has_room) {
-        if (!window.has_credit(n, slot_count)) {
-            co_await acquire_credit(home, window, n, slot_count);
-        }
-        streams.take_slot();
-    }
-    streams.enter();
-}
-
-} // namespace
-
 Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
+    Window &window = *team.window;
     const Exchange exchange(op, team.rank, team.size);
     Streams streams(team, exchange, call, n);
     if (!streams.is_shown()) {
-        co_await enter(home, *team.window, streams, n);
+        if (!window.has_credit(n, streams.credit())) {
+            co_await acquire_credit(home, window, n, streams.credit());
+        }
+        const bool has_room = streams.take_room();
+        if (streams.wants_slot() || !has_room) {
+            if (!window.has_credit(n, slot_count)) {
+                co_await acquire_credit(home, window, n, slot_count);
+            }
+            streams.take_slot();
+        }
+        streams.enter();
     }
     for (int p = 0; p < team.size; ++p) {
         if (p != team.rank && streams.concerns(p)) {
             streams.use_time_until_entered(p);
-            co_await team.window->entered(p, n);
+            co_await window.entered(p, n);
         }
     }
     streams.settle();
