@@ -159,6 +159,7 @@ private:
     // It takes plain steps, uneven parts as long as they are short, and all there is to its kind is compiled for it.
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
+    bool sends_now(const Op &op);
     void run_message(const Call &call);
     void run_messages(MessagesAtOnce &messages);
     void open_post();
@@ -176,6 +177,7 @@ private:
     template <Kind manner> static bool try_end_at_once(Comm &comm, Request &request);
     bool try_end_at_once_by_kind(Request &request);
     bool try_end_message(Request &request);
+    bool try_end_send(Request &request);
     void fail_behind_failed_stage(Request &request);
     void plan_messages(const Request &request);
     // The first is a part of every start, the other for stages that begin later.

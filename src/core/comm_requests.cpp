@@ -181,6 +181,9 @@ void Comm::put_in_flight(Request &request) {
         request.what.op.received = &request.received;
         request.recorded = chronicle_.begin_message(op);
         request.row = &choices_.row(op);
+        if (try_end_send(request)) {
+            return;
+        }
     } else {
         give_number(request, Recorded::As::beside_others);
     }

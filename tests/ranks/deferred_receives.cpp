@@ -197,6 +197,35 @@ void are_waited_for_by_several_threads(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// With sends that are over at once, in the order of the receives or in the other one.
+void are_started_again_with_sends(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    for (const bool in_order : {true, false}) {
+        std::array<int, 2> sent{}, received{};
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::succeed(xcoll_group_start());
+        for (size_t k = 0; k < 2; ++k) {
+            ranks::succeed(xcoll_recv(&received[k], 1, XCOLL_INT32, ring.left, k ? other_tag : tag, comm));
+        }
+        for (size_t i = 0; i < 2; ++i) {
+            const size_t k = in_order ? i : 1 - i;
+            ranks::succeed(xcoll_send(&sent[k], 1, XCOLL_INT32, ring.right, k ? other_tag : tag, comm));
+        }
+        ranks::succeed(xcoll_group_end_init(&request));
+        for (int round = 0; round < 30; ++round) {
+            sent = {round, -round};
+            received = {untouched, untouched};
+            ranks::succeed(xcoll_start(&request));
+            for (int done = round % 2; !done;) {
+                ranks::succeed(xcoll_test(&request, &done));
+            }
+            ranks::succeed(xcoll_wait(&request));
+            ranks::check(received == sent, "a receive that was started again got another message");
+        }
+        ranks::succeed(xcoll_request_free(&request));
+    }
+}
+
 void end_with_their_communicator(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     const Ring ring(rank);
@@ -213,8 +242,9 @@ void end_with_their_communicator(Rank &rank) {
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part : {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused,
-                            go_on_beside_other_requests, tell_what_is_too_long, are_waited_for_by_several_threads}) {
+    for (const auto part :
+         {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused, go_on_beside_other_requests,
+          tell_what_is_too_long, are_waited_for_by_several_threads, are_started_again_with_sends}) {
         part(rank, comm);
         ranks::succeed(xcoll_barrier(comm));
     }

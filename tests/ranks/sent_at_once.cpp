@@ -95,6 +95,51 @@ void tells_of_its_end_once(const Rank &rank, xcoll_comm_t comm) {
     ranks::check(told.times == 1, "who asked was not told once");
 }
 
+void is_started_again(const Rank &rank, xcoll_comm_t comm) {
+    constexpr int64_t times = 5;
+    int64_t value = 0;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_send_init(&value, 1, XCOLL_INT64, right_of(rank), tag, comm, &request));
+    const auto run = [&] {
+        ranks::succeed(xcoll_start(&request));
+        ranks::succeed(xcoll_wait(&request));
+        expect_next(rank, value, comm);
+    };
+    for (; value < times; ++value) {
+        run();
+    }
+    Told told;
+    ranks::succeed(xcoll_request_on_done(request, Told::tell, &told));
+    for (; value < 2 * times; ++value) {
+        const int before = told.times;
+        run();
+        ranks::check(told.times == before + 1, "who asked was not told once of each start");
+    }
+    ranks::succeed(xcoll_request_free(&request));
+}
+
+// Around: each but the first sends on what it has received.
+void waits_for_the_stage_before_it(const Rank &rank, xcoll_comm_t comm) {
+    int64_t passed = -1;
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_recv(&passed, 1, XCOLL_INT64, left_of(rank), tag, comm));
+    ranks::succeed(xcoll_group_then());
+    ranks::succeed(xcoll_send(&passed, 1, XCOLL_INT64, right_of(rank), tag, comm));
+    ranks::succeed(xcoll_group_end_init(&request));
+    for (int64_t value = 0; value < 10; ++value) {
+        if (rank.rank() > 0) {
+            ranks::succeed(xcoll_start(&request));
+            ranks::succeed(xcoll_wait(&request));
+            continue;
+        }
+        xcoll_request_t sent = send(rank, value, comm);
+        expect_next(rank, value, comm);
+        ranks::succeed(xcoll_wait(&sent));
+    }
+    ranks::succeed(xcoll_request_free(&request));
+}
+
 void is_waited_for_by_any_thread(const Rank &rank, xcoll_comm_t comm) {
     const int64_t value = 4;
     std::array<xcoll_request_t, 2> requests{send(rank, value, comm), send(rank, value, comm)};
@@ -188,6 +233,8 @@ void test(Rank &rank) {
     xcoll_comm_t comm = rank.open("");
     has_a_request_like_any_other(rank, comm);
     tells_of_its_end_once(rank, comm);
+    is_started_again(rank, comm);
+    waits_for_the_stage_before_it(rank, comm);
     is_waited_for_by_any_thread(rank, comm);
     keeps_its_place(rank, comm);
     stays_behind_those_that_found_no_room(rank, comm);
