@@ -200,9 +200,10 @@ private:
     Until awaited(const Request &request);
     bool can_move(const Request &request) const;
     void start_task(Request &request, Algorithm algorithm);
-    void start_message(Request &request);
+    enum class Sends : bool { no, yes };
+    void start_message(Request &request, Sends sends);
     // Of receives that nobody has waited for yet: deferred_receives.cpp.
-    bool may_be_deferred(const Request &request) const;
+    bool only_receives_now(const Request &request);
     void begin_deferred();
     std::optional<Until> line_of_deferred(const Request &request);
     bool receive_deferred(Request &request);

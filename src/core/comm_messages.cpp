@@ -24,10 +24,12 @@ void Comm::open_post() {
 
 // ---- as requests
 
-void Comm::start_message(Request &request) {
+void Comm::start_message(Request &request, Sends sends) {
     UserMessage &steps = request.message.emplace(team_, request.what.op);
     try {
-        steps.send();
+        if (sends == Sends::yes) {
+            steps.send();
+        }
         steps.receive();
     } catch (const Failure &failure) {
         request.failure = failure;
@@ -56,7 +58,7 @@ bool Comm::try_send(const Op &op) {
 
 // With the owner word, if anything is in flight.
 bool Comm::sends_now(const Op &op) {
-    if (op.kind != Kind::send || op.out || op.to == no_rank || !team_.post) {
+    if (op.kind == Kind::recv || op.out || op.to == no_rank || !team_.post) {
         return false;
     }
     try {

@@ -225,7 +225,7 @@ bool Comm::try_end_message(Request &request) {
 // (deferred_receives.cpp). On a Zen 5 groups of two sends and two receives of 8 bytes take 0.16 us like that, and
 // 0.22 else.
 bool Comm::try_end_send(Request &request) {
-    if (request.observers[0] || request.after || !sends_now(request.what.op)) {
+    if (request.observers[0] || request.after || request.what.op.kind != Kind::send || !sends_now(request.what.op)) {
         return false;
     }
     ++request.starts;

@@ -89,7 +89,7 @@ template <Kind manner> inline void Comm::begin_now(Request &request) {
     request.begun = true;
     Algorithm algorithm = request.row->run;
     if (manner == Kind::none && !algorithm) {
-        start_message(request);
+        start_message(request, Sends::yes);
         return;
     }
     request.plain = (manner != Kind::none || algorithm == one_shot) && begin_plainly<manner>(request, algorithm);
@@ -137,7 +137,7 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             plan_messages(request);
         } else if (belongs_in_line(request)) [[unlikely]] {
             in_flight_.pay(Attention::in_line, request);
-        } else if (manner == Kind::none && may_be_deferred(request)) {
+        } else if (manner == Kind::none && only_receives_now(request)) {
             in_flight_.pay(Attention::deferred, request);
         } else {
             if constexpr (manner == Kind::none) {

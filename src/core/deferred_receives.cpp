@@ -4,7 +4,8 @@
 // case all of them begin in their order before anything else is received.
 //
 // On a Xeon two sends and two receives of 8 bytes there and back, as requests, take 0.50 us like this, and 0.64 if each
-// receive is posted when it is started.
+// receive is posted when it is started. An exchange whose send is over at once goes on as such a receive: on a Zen 5
+// persistent ones of 8 and 256 bytes take 0.08 and 0.11 us like this, and 0.10 and 0.15 otherwise.
 //
 //     irecv a   irecv b   isend ...   wait: line of a's source -> a   wait: line of b's source -> b
 #include "coll/user_message.h"
@@ -13,22 +14,26 @@
 
 namespace xcoll {
 
-bool Comm::may_be_deferred(const Request &request) const {
+// True: it may be deferred. What it sends as well, if anything, has been sent.
+bool Comm::only_receives_now(const Request &request) {
     const Op &op = request.what.op;
-    return op.kind == Kind::recv && op.from >= 0 && op.from != team_.rank && !op.in && !request.after;
+    const bool is_deferrable = traits(op.kind).is_message && op.kind != Kind::send && op.from >= 0 &&
+                               op.from != team_.rank && !op.in && !request.after;
+    return is_deferrable && (op.kind == Kind::recv || sends_now(op));
 }
 
 void Comm::begin_deferred() {
     while (Request *receive = in_flight_.first_deferred()) {
         in_flight_.pay(Attention::asked, *receive);
-        begin(*receive);
+        receive->begun = true;
+        start_message(*receive, Sends::no);
         watch_message(*receive);
     }
 }
 
 // Nothing else can move, and nothing but its line can let it go on.
 std::optional<Until> Comm::line_of_deferred(const Request &request) {
-    if (request.what.op.kind != Kind::recv) {
+    if (!traits(request.what.op.kind).is_message) {
         return std::nullopt;
     }
     const Owner owner(*this);

@@ -226,6 +226,35 @@ void are_started_again_with_sends(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// The sends of such requests are over at once or take longer, and the receives wait in one line with others.
+void belong_to_requests_that_send_as_well(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    for (const size_t count : {size_t{1}, size_t{512}, size_t{513}, size_t{50'000}}) {
+        std::vector<int> sent(count), first(count), second(count);
+        std::array<xcoll_request_t, 2> requests{};
+        ranks::succeed(xcoll_sendrecv_init(sent.data(), count, ring.right, tag, second.data(), count, ring.left, tag,
+                                           XCOLL_INT32, comm, &requests[1]));
+        for (int round = 0; round < 10; ++round) {
+            sent.assign(count, round);
+            xcoll_request_t before = XCOLL_REQUEST_NULL;
+            ranks::succeed(xcoll_irecv(first.data(), count, XCOLL_INT32, ring.left, tag, comm, &requests[0]));
+            ranks::succeed(xcoll_isend(sent.data(), count, XCOLL_INT32, ring.right, tag, comm, &before));
+            ranks::succeed(xcoll_start(&requests[1]));
+            const size_t which = static_cast<size_t>(round) % 2;
+            ranks::succeed(xcoll_wait(&requests[which]));
+            ranks::succeed(xcoll_wait(&requests[1 - which]));
+            ranks::succeed(xcoll_wait(&before));
+            ranks::check(first == sent && second == sent, "a message of a request that sends as well is another one");
+            xcoll_request_t again = XCOLL_REQUEST_NULL;
+            ranks::succeed(xcoll_isendrecv(sent.data(), count, ring.right, tag, first.data(), count, ring.left, tag,
+                                           XCOLL_INT32, comm, &again));
+            ranks::succeed(xcoll_wait(&again));
+            ranks::check(first == sent, "an exchange got another message");
+        }
+        ranks::succeed(xcoll_request_free(&requests[1]));
+    }
+}
+
 void end_with_their_communicator(Rank &rank) {
     xcoll_comm_t comm = rank.open();
     const Ring ring(rank);
@@ -242,9 +271,9 @@ void end_with_their_communicator(Rank &rank) {
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part :
-         {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused, go_on_beside_other_requests,
-          tell_what_is_too_long, are_waited_for_by_several_threads, are_started_again_with_sends}) {
+    for (const auto part : {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused,
+                            go_on_beside_other_requests, tell_what_is_too_long, are_waited_for_by_several_threads,
+                            are_started_again_with_sends, belong_to_requests_that_send_as_well}) {
         part(rank, comm);
         ranks::succeed(xcoll_barrier(comm));
     }
