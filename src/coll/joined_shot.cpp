@@ -1,7 +1,6 @@
 #include "coll/joined_shot.h"
 
-#include "coll/credit.h"
-#include "coll/window_algorithms.h"
+#include "coll/plain_task.h"
 
 namespace xcoll {
 
@@ -16,17 +15,7 @@ size_t JoinedShot::most_room(const Window &window) {
 }
 
 Task joined_shot(TaskHome &home, Team &team, const Op &op, const Fingerprint &call, uint64_t n) {
-    const JoinedShot steps(team, op, call, n);
-    if (!team.window->has_credit(n, steps.credit())) {
-        co_await acquire_credit(home, *team.window, n, steps.credit());
-    }
-    steps.enter();
-    for (int p = 0; p < team.size; ++p) {
-        if (steps.reads(p)) {
-            co_await team.window->entered(p, n);
-        }
-    }
-    steps.finish(Heads::awaited);
+    return plain_task<JoinedShot>(home, team, op, call, n);
 }
 
 } // namespace xcoll

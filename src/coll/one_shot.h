@@ -14,8 +14,8 @@
 // of a Zen 4 take 0.09 us like that, and 0.26 if heads are looked at when they are wanted.
 // Order of additions: coll/reduction.h.
 //
-// Plain inline steps: the blocking call takes them one after the other (one_shot_now in core), the coroutine
-// (one_shot.cpp) waits between them. They are always inlined, so that sizes and the fingerprint stay in registers: from
+// Plain inline steps: the blocking call takes them one after the other (one_shot_now in core), a task
+// (plain_task.h) waits between them. They are always inlined, so that sizes and the fingerprint stay in registers: from
 // memory that was written in other parts just before, they would come late.
 #pragma once
 

@@ -203,7 +203,7 @@ private:
     enum class Sends : bool { no, yes };
     void start_message(Request &request, Sends sends);
     // Of receives that nobody has waited for yet: deferred_receives.cpp.
-    bool only_receives_now(const Request &request);
+    bool try_defer(Request &request);
     void begin_deferred();
     std::optional<Until> line_of_deferred(const Request &request);
     bool receive_deferred(Request &request);

@@ -44,9 +44,19 @@ void Comm::watch_message(Request &request) {
     }
 }
 
+namespace {
+// As far as the call itself tells.
+bool may_go_at_once(const Op &op) {
+    return op.kind != Kind::recv && !op.out && op.to != no_rank;
+}
+} // namespace
+
 // Most short ones: there is nothing to put in flight. On a Xeon two sends and two receives of 8 bytes there and back,
 // as requests, take 0.64 us like this, and 0.74 if each send is a request of its own.
 bool Comm::try_send(const Op &op) {
+    if (!may_go_at_once(op)) {
+        return false;
+    }
     const Starting starting(*this);
     const Owner owner(*this);
     if (trouble_.is_there() || turns_.behind() != 0 || !sends_now(op)) {
@@ -58,7 +68,7 @@ bool Comm::try_send(const Op &op) {
 
 // With the owner word, if anything is in flight.
 bool Comm::sends_now(const Op &op) {
-    if (op.kind == Kind::recv || op.out || op.to == no_rank || !team_.post) {
+    if (!may_go_at_once(op) || !team_.post) {
         return false;
     }
     try {

@@ -137,9 +137,7 @@ template <Kind manner> inline void Comm::launch(Request &request) {
             plan_messages(request);
         } else if (belongs_in_line(request)) [[unlikely]] {
             in_flight_.pay(Attention::in_line, request);
-        } else if (manner == Kind::none && only_receives_now(request)) {
-            in_flight_.pay(Attention::deferred, request);
-        } else {
+        } else if (manner != Kind::none || !try_defer(request)) {
             if constexpr (manner == Kind::none) {
                 begin_deferred();
             }

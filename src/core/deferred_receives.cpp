@@ -14,12 +14,16 @@
 
 namespace xcoll {
 
-// True: it may be deferred. What it sends as well, if anything, has been sent.
-bool Comm::only_receives_now(const Request &request) {
+// Sends first what it sends as well, if anything.
+bool Comm::try_defer(Request &request) {
     const Op &op = request.what.op;
     const bool is_deferrable = traits(op.kind).is_message && op.kind != Kind::send && op.from >= 0 &&
                                op.from != team_.rank && !op.in && !request.after;
-    return is_deferrable && (op.kind == Kind::recv || sends_now(op));
+    if (!is_deferrable || (op.kind != Kind::recv && !sends_now(op))) {
+        return false;
+    }
+    in_flight_.pay(Attention::deferred, request);
+    return true;
 }
 
 void Comm::begin_deferred() {
