@@ -33,9 +33,6 @@ public:
     bool receive_now(int source, int tag, void *buffer, size_t room) {
         return post_->recv_now(source, tag, buffer, room, received_now_);
     }
-    std::optional<Until> next_line(int source) {
-        return post_->next_line(source);
-    }
     bool is_over() const {
         return !is_sending() && !is_receiving();
     }

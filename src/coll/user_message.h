@@ -80,9 +80,6 @@ public:
     bool receive_now() {
         return steps_.receive_now(op_.from, op_.recv_tag, in_.data(), op_.room);
     }
-    std::optional<Until> next_line() {
-        return steps_.next_line(op_.from);
-    }
     bool is_over() const {
         return steps_.is_over();
     }

@@ -160,6 +160,7 @@ private:
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
     bool sends_now(const Op &op);
+    bool receives_now(const Op &op);
     void run_message(const Call &call);
     void run_messages(MessagesAtOnce &messages);
     void open_post();

@@ -78,6 +78,18 @@ bool Comm::sends_now(const Op &op) {
     }
 }
 
+// The same of a receive whose bytes lie together, if the next line of its source is there, of which there may be none.
+bool Comm::receives_now(const Op &op) {
+    Post::Status status;
+    if (!team_.post->recv_now(op.from, op.recv_tag, op.recv, op.room, status)) {
+        return false;
+    }
+    if (op.received) {
+        *op.received = {status.source, status.tag, status.bytes};
+    }
+    return true;
+}
+
 // What it waits for moves with all messages (core/messages.h). True if it is done.
 bool Comm::finish_message(Request &request) {
     if (!request.failure && !request.message->is_over()) {
@@ -109,8 +121,8 @@ public:
         }
         const Op *op = nullptr;
         Recorded recorded;
-        std::optional<UserMessage> steps;
-        std::optional<Failure> failure; // of this one alone
+        std::optional<UserMessage> steps; // nothing: it was over at once
+        std::optional<Failure> failure;   // of this one alone
     };
     MessagesAtOnce(Comm &comm, std::span<Message> messages) : comm_(comm), messages_(messages) {
         for (Message &message : messages_) {
@@ -121,7 +133,7 @@ public:
     void run() {
         start();
         for (Message &message : messages_) {
-            if (!message.failure) {
+            if (message.steps && !message.failure) {
                 await(message);
             }
         }
@@ -150,24 +162,52 @@ private:
     // All are under way before any is waited for, and what is sent before what is received: a peer's copy of it begins
     // the sooner, and a receive that finds an offer knows whether this rank has to send meanwhile (Post::accept).
     void start() {
+        bool receives = false;
         for (Message &message : messages_) {
-            attempt(message, [&] { message.steps.emplace(comm_.team_, *message.op).send(); });
-            is_prompt_ = is_prompt_ && !message.failure && message.steps->is_over();
+            receives = receives || message.op->kind != Kind::send;
+            if (message.op->kind != Kind::recv) {
+                attempt(message, [&] { send(message); });
+            }
+        }
+        if (receives && is_prompt_) {
+            claim_next_lines();
         }
         for (Message &message : messages_) {
-            if (!message.failure && message.steps->awaits_message()) {
-                attempt(message, [&] { receive(*message.steps); });
+            if (message.op->kind != Kind::send && !message.failure) {
+                attempt(message, [&] { receive(message); });
+            }
+        }
+    }
+    void send(Message &message) {
+        if (!comm_.sends_now(*message.op)) {
+            const bool was_prompt = std::exchange(is_prompt_, false); // which it stays if that throws
+            steps_of(message).send();
+            is_prompt_ = was_prompt && message.steps->is_over();
+        }
+    }
+    // Whoever exchanges something now will most likely do so again.
+    void claim_next_lines() {
+        for (const Message &message : messages_) {
+            if (message.op->kind != Kind::recv && message.op->to != no_rank) {
+                comm_.team_.post->claim_next_line(message.op->to);
             }
         }
     }
     // What comes soon, and in this order, needs nothing but its line, as long as nothing else has to move.
-    void receive(UserMessage &steps) {
-        if (is_prompt_) {
-            is_prompt_ = comes_soon(steps.next_line()) && steps.receive_now();
+    void receive(Message &message) {
+        const Op &op = *message.op;
+        if (op.from != no_rank) {
+            is_prompt_ = is_prompt_ && comes_soon(comm_.team_.post->next_line(op.from)) && receive_now(message);
         }
-        if (!is_prompt_) {
-            steps.receive();
+        if (op.from == no_rank || !is_prompt_) {
+            steps_of(message).receive();
         }
+    }
+    bool receive_now(Message &message) {
+        return message.steps || message.op->in ? steps_of(message).receive_now() : comm_.receives_now(*message.op);
+    }
+    UserMessage &steps_of(Message &message) const {
+        return message.steps ? *message.steps : message.steps.emplace(comm_.team_, *message.op);
     }
     // What peers send to each other they send at the same time (fabric/first_look.h), so one look waits for what was
     // loaded before. On a Zen 5 exchanges of 8 bytes take 1.15 times as long without.

@@ -8,7 +8,6 @@
 // persistent ones of 8 and 256 bytes take 0.08 and 0.11 us like this, and 0.10 and 0.15 otherwise.
 //
 //     irecv a   irecv b   isend ...   wait: line of a's source -> a   wait: line of b's source -> b
-#include "coll/user_message.h"
 #include "core/comm.h"
 #include "core/owner.h"
 
@@ -21,6 +20,9 @@ bool Comm::try_defer(Request &request) {
                                op.from != team_.rank && !op.in && !request.after;
     if (!is_deferrable || (op.kind != Kind::recv && !sends_now(op))) {
         return false;
+    }
+    if (op.kind != Kind::recv) {
+        team_.post->claim_next_line(op.to);
     }
     in_flight_.pay(Attention::deferred, request);
     return true;
@@ -50,12 +52,7 @@ bool Comm::receive_deferred(Request &request) {
     if (in_flight_.first_deferred() != &request || trouble_.is_there()) { // another thread was faster
         return false;
     }
-    UserMessage message(team_, request.what.op);
-    if (!message.receive_now()) {
-        return false;
-    }
-    message.finish();
-    return true;
+    return receives_now(request.what.op);
 }
 
 } // namespace xcoll

@@ -48,6 +48,12 @@ public:
     Ticket recv(int source, int tag, void *buffer, size_t room);
     // The same as send() if nothing of the message is left to do then. False: nothing has happened.
     bool send_now(int peer, int tag, const void *data, size_t bytes);
+    // Has sent one, and will most likely send the next while the peer sends one as well.
+    void claim_next_line(int peer) {
+        if (Link &l = link(peer); l.out.is_open()) {
+            l.out.claim_next();
+        }
+    }
     // The same of a message that has come whole, if it is the next line of its source and nobody asked for it before:
     // then it is over at once. False: nothing has happened.
     bool recv_now(int source, int tag, void *buffer, size_t room, Status &status);

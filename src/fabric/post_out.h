@@ -2,11 +2,13 @@
 // post_lane.h has the protocol.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <new>
 #include <vector>
 
+#include "fabric/first_look.h"
 #include "fabric/post_blocks.h"
 #include "fabric/post_lane.h"
 #include "kernels/kernels.h"
@@ -57,6 +59,14 @@ public:
         }
         return true;
     }
+    // One more of the next lines is fetched, before it is written.
+    void claim_next() {
+        const uint64_t next = std::max(claimed_lines_, written_);
+        if (next - taken_ < post_lines) {
+            claim_line(&lane_->lines[next % post_lines]);
+            claimed_lines_ = next + 1;
+        }
+    }
     // The last put() found no room. Then it may find some once this is reached.
     bool is_stuck() const {
         return stuck_;
@@ -99,7 +109,7 @@ private:
 
     PostLane *lane_ = nullptr;
     uint64_t ring_offset_ = 0; // of the lane's ring in the segment
-    uint64_t written_ = 0, taken_ = 0;
+    uint64_t written_ = 0, taken_ = 0, claimed_lines_ = 0;
     uint64_t head_ = 0, tail_ = 0; // of the ring: [tail_, head_) is in use
     size_t blocks_held_ = 0;       // of this rank's, in lines that are not known to be taken
     std::array<std::vector<uint64_t>, PostBlocks::sizes> borrowed_; // the peer's
