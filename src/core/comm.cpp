@@ -191,7 +191,7 @@ Comm::~Comm() {
     {
         const Owner owner(*this);
         const Failure why(XCOLL_ERR_ABORTED, "the communicator was freed before the operation was done", team_.rank);
-        if (window_ && !in_flight_.empty()) {
+        if (window_ && in_flight_.first()) {
             window_->say_farewell(why);
         }
         if (!window_) {
@@ -199,7 +199,7 @@ Comm::~Comm() {
         }
         end_in_flight(why);
     }
-    process().remove(*this);
+    process().remove(*this); // not before whoever drives it has told of what ended
     messages_.close();
     if (window_) {
         membership_.node->retire(std::move(window_));

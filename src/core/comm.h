@@ -237,6 +237,9 @@ private:
     // With the owner word.
     void give_up(const Failure &why);
     void end_in_flight(const Failure &why);
+    // Of those that have ended: without the owner word.
+    void tell(RequestList ended);
+    static void await_told(const Request &request);
 
     uint32_t magic_ = alive;
     const std::shared_ptr<const void> life_ = std::make_shared<char>();

@@ -24,7 +24,7 @@ const Request &first_open(const Request &request) {
 // own waits for all.
 std::optional<Post::Delay> Comm::delayed_message(const Until &until) {
     const Owner owner(*this);
-    if (in_flight_.empty()) {
+    if (!in_flight_.first()) {
         return messages_.delay(nullptr);
     }
     const Request *awaited = in_flight_.find([&](const Request &each) { return &each.finished == until.signal; });

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "coll/plain_steps.h"
 #include "coll/window_algorithms.h"
+#include "core/inside.h"
 #include "core/own_words.h"
 #include "core/owner.h"
 #include "core/process.h"
@@ -26,10 +27,9 @@ inline void Comm::end(Request &request, uint64_t took) {
     if (request.failure) [[unlikely]] {
         heed_failure(request);
     }
-    for (const auto &observer : request.observers) {
-        if (observer) {
-            observer->end(request);
-        }
+    if (request.observers[0]) [[unlikely]] {
+        in_flight_.add_untold(request);
+        return;
     }
     request.finish(); // whoever waits may take it away now
     membership_.node->doorbell().wake_own();
@@ -182,7 +182,7 @@ bool Comm::can_move(const Request &request) const {
 // What a request waits for, if a peer's store is what ends that wait.
 Until Comm::awaited(const Request &request) {
     const Owner owner(*this);
-    const bool by_peer = !request.done() && request.begun && !can_move(request) &&
+    const bool by_peer = !request.has_ended() && request.begun && !can_move(request) &&
                          request.row->needs == Row::Needs::window && !traits(request.what.op.kind).is_message;
     if (!by_peer) {
         return {nullptr, 0, -1};
@@ -229,6 +229,9 @@ bool Comm::try_end_send(Request &request) {
         return false;
     }
     ++request.starts;
+    if (in_flight_.first_deferred()) {
+        team_.post->claim_next_line(request.what.op.to);
+    }
     end(request, 0);
     return true;
 }
@@ -274,7 +277,7 @@ bool Comm::try_end_at_once_by_kind(Request &request) {
 template <class Steps> inline bool Comm::finish_at_once(const Steps &steps, Request &request, Timing timing) {
     {
         const Owner owner(*this, Owner::Try{});
-        if (!owner || request.done() || !request.plain) {
+        if (!owner || request.has_ended() || !request.plain) {
             return false;
         }
         if (!take_last_step(steps, request, Heads::awaited)) [[unlikely]] {
@@ -329,6 +332,7 @@ bool Comm::try_receive(Request &request, Timing timing) {
 }
 
 void Comm::wait_driving(Request &request, bool is_prompt) {
+    check_outside_callback(*this);
     while (is_prompt && !request.done()) {
         drive();
         if (request.done()) {
@@ -344,6 +348,7 @@ void Comm::wait_driving(Request &request, bool is_prompt) {
     } catch (const std::bad_alloc &) {
         fail_for_good(out_of_memory(team_.rank));
     }
+    await_told(request);
 }
 
 bool Comm::anything_ready() {

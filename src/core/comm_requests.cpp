@@ -6,6 +6,7 @@
 #include "coll/plain_steps.h"
 #include "coll/point_to_point.h"
 #include "coll/window_algorithms.h"
+#include "core/inside.h"
 #include "core/owner.h"
 #include "core/process.h"
 #include "core/starting.h"
@@ -202,6 +203,7 @@ template <Kind manner> inline void Comm::start_in(Request &request) {
 }
 
 void Comm::start_beside_others(Request &request) {
+    check_outside_callback(*this);
     if (request.has_moved) {
         request.what.write_itinerary(team_.rank, team_.size);
         request.has_moved = false;

@@ -1,4 +1,4 @@
-// What becomes of requests that nobody waits for: they are tested, looked on, observed or given up.
+// What becomes of requests that nobody waits for: they are tested, looked on or given up.
 #include <sched.h>
 
 #include <algorithm>
@@ -62,24 +62,17 @@ void Comm::look_after(Request &request) {
     }
 }
 
-bool Comm::observe(Request &request, const std::shared_ptr<Observer> &observer) {
-    const Owner owner(*this);
-    if (request.done()) {
-        return false;
-    }
-    observer->expect_one_more();
-    request.add(observer);
-    return true;
-}
-
 void Comm::forget(Request &request) {
+    bool is_over = false;
     {
         const Owner owner(*this);
-        if (request.done()) {
-            return;
-        }
+        is_over = request.has_ended();
     }
-    fail_for_good({XCOLL_ERR_ABORTED, format("rank %d freed a request before it was done", team_.rank), team_.rank});
+    if (!is_over) {
+        fail_for_good(
+            {XCOLL_ERR_ABORTED, format("rank %d freed a request before it was done", team_.rank), team_.rank});
+    }
+    await_told(request);
 }
 
 } // namespace xcoll

@@ -1,10 +1,12 @@
 // What a communicator does not survive, and how everything in flight on it ends then. And what it does survive.
 #include "core/comm.h"
+#include "core/inside.h"
 #include "core/owner.h"
 
 namespace xcoll {
 
 void Comm::abort(const char *reason) {
+    check_outside_callback(*this);
     const Failure why =
         failure_at(team_.rank, XCOLL_ERR_ABORTED, "rank %d aborted this communicator: %s", team_.rank, reason);
     {

@@ -6,12 +6,15 @@
 //     watched   messages that have begun; they tell when they are over (Post::next_over)
 //     in line   operations that have not begun and for which there is no cell yet; the first gets one first
 //     deferred  receives that have not begun, as nobody has waited for anything since (core/deferred_receives.cpp)
+//
+// Those that have ended, and of which somebody is yet to be told, count as well (core/comm_telling.cpp).
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/request.h"
 
@@ -50,12 +53,12 @@ public:
     // The last that a thread does to the lists: whoever sees this count sees everything before it. `others` count as
     // well, which are in none.
     void tell(size_t others) {
-        told_.store(static_cast<uint32_t>(size_ + others), std::memory_order_release);
+        told_.store(static_cast<uint32_t>(size_ + untold_size_ + others), std::memory_order_release);
     }
 
     // ---- the lists
     bool empty() const {
-        return size_ == 0;
+        return size_ + untold_size_ == 0;
     }
     // Of those that are asked, or else of all; nullptr: there is none.
     Request *first() const {
@@ -104,6 +107,21 @@ public:
         }
     }
 
+    // ---- what has been taken out, but is not told yet
+    void add_untold(Request &request) {
+        request.is_untold = true;
+        untold_.add(request);
+        ++untold_size_;
+    }
+    // Whoever takes them tells, and notes it.
+    RequestList take_untold() {
+        return std::exchange(untold_, {});
+    }
+    void note_told(Request &request) {
+        request.is_untold = false;
+        --untold_size_;
+    }
+
 private:
     template <class Wanted> static Request *find_in(const RequestList &list, Wanted wanted) {
         Request *request = list.first();
@@ -119,7 +137,8 @@ private:
         return lists_[static_cast<size_t>(attention)];
     }
     std::array<RequestList, attentions> lists_;
-    size_t size_ = 0;
+    RequestList untold_; // not taken
+    size_t size_ = 0, untold_size_ = 0;
     std::atomic<uint32_t> told_{0};
 };
 

@@ -1,10 +1,10 @@
 // Whoever wants to be told that a request is done: xcoll_request_on_done.
 //
 // The last of the request's operations to end tells it, on the thread that moves that operation, before anybody can see
-// that the request is done: so what the function uses may be taken away as soon as a wait has returned. That thread
-// holds the owner word of the operation's communicator meanwhile, so the function may not use that communicator, nor
-// the others of the request, which might as well be the last. A function that waits for something else may find other
-// ends, of which others are told within it: these may not use its communicators either.
+// that the request is done: so what the function uses may be taken away as soon as a wait has returned. When that
+// is, and on which thread, differs from rank to rank, so the function may not use the communicators of the request,
+// whose operations all ranks start in one order. A function that waits for something else may find other ends, of which
+// others are told within it: these may not use its communicators either.
 #pragma once
 
 #include <mutex>

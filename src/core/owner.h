@@ -6,7 +6,6 @@
 #include "base/task.h"
 #include "base/threads.h"
 #include "core/comm.h"
-#include "core/inside.h"
 
 namespace xcoll {
 
@@ -27,7 +26,11 @@ public:
     }
     ~Owner() {
         if (owns_) {
+            const RequestList ended = comm_.in_flight_.take_untold();
             comm_.owned_.store(false, std::memory_order_release);
+            if (ended.first()) [[unlikely]] {
+                comm_.tell(ended);
+            }
         }
     }
     Owner(const Owner &) = delete;
@@ -49,9 +52,6 @@ private:
         for (int polls = 1; !take(); ++polls) {
             // Held for as long as a copy takes, or its holder has lost the processor.
             constexpr int patient_polls = 100;
-            if (polls == patient_polls) {
-                check_outside_callback(comm_);
-            }
             polls < patient_polls ? cpu_relax() : std::this_thread::yield();
         }
     }

@@ -58,6 +58,7 @@ struct Request : PostWatch {
     std::array<std::shared_ptr<Observer>, 2> observers; // of its own plan, and of its group's
     std::optional<Failure> failure;                     // written before `finished`, as the next two are
     bool is_refused = false;                            // because of an earlier stage, perhaps elsewhere
+    bool is_untold = false;                             // it has ended, and its observers have not been told
     // A read of the clock takes 9 ns of 150 for a start and a wait of 8 bytes, so one that is started again is timed if
     // a status was asked for the last time. By who starts it and waits for it.
     bool is_timed = true;
@@ -91,6 +92,10 @@ struct Request : PostWatch {
     // Since it was started the last time.
     bool done() const {
         return finished.reached(starts);
+    }
+    // The same with the owner word, whether its observers have been told or not.
+    bool has_ended() const {
+        return is_untold || done();
     }
     Until until_done() const {
         return {&finished, starts, -1};

@@ -3,7 +3,7 @@
 from mutation import mutation
 from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
                       ENDED, IN_TURN, MANY_IN_LINE, THOUSANDS, SENT_AT_ONCE,
-                      DEFERRED)
+                      DEFERRED, TOLD_BY_OTHERS)
 
 CORE = [
     mutation("a send that is over at once frees what all of them have", SENT_AT_ONCE, "the next one has no request",
@@ -25,6 +25,12 @@ CORE = [
     mutation("any deferred receive takes the next line", DEFERRED, "it gets the message of an earlier one",
              ("src/core/deferred_receives.cpp", "in_flight_.first_deferred() == &request && ", ""),
              ("src/core/deferred_receives.cpp", "in_flight_.first_deferred() != &request || ", "request.done() || ")),
+    mutation("a wait ends what another thread tells of", TOLD_BY_OTHERS, "the operation ends twice",
+             ("src/core/comm_progress.cpp", "if (!owner || request.has_ended()", "if (!owner || request.done()")),
+    mutation("a function is added to what is being told", TOLD_BY_OTHERS, "it is called twice or never",
+             ("src/core/comm_telling.cpp", "if (!request.has_ended()) {", "if (!request.done()) {")),
+    mutation("a request is freed while it is told of", TOLD_BY_OTHERS, "what has ended is given up, or used when freed",
+             ("src/core/comm_testing.cpp", "    await_told(request);\n", "")),
     mutation("a refused group joins nothing", DIFFERING, "it takes other numbers than those who run it",
              ("src/core/group.cpp", "if (stage > 0 || !traits", "if (failure_ || stage > 0 || !traits")),
     mutation("refused messages are forgotten", REFUSED_GROUPS, "a peer waits until this rank looks there again",
