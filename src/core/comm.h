@@ -155,6 +155,7 @@ private:
     template <Kind kind> [[gnu::always_inline]] void one_shot_now(const Op &op, const Fingerprint &call, uint64_t n);
     void streams_now(const Op &op, const Fingerprint &call, uint64_t n);
     void run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs);
+    void cancel_for_good(const Failure &failure);
     void wait_for_credit(uint64_t n, uint64_t ahead);
     // It takes plain steps, uneven parts as long as they are short, and all there is to its kind is compiled for it.
     bool has_plain_habit(const Op &op, const Row &row) const;

@@ -186,6 +186,13 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
     steps.finish();
 }
 
+// Before the frame goes away that the messages may still point into. Peers give back what they have not taken of them
+// once they know why.
+void Comm::cancel_for_good(const Failure &failure) {
+    fail_for_good(failure);
+    messages_.cancel_all();
+}
+
 void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm algorithm, Row::Needs needs) {
     Parking parking;
     TaskHome home{&frames_, &parking};
@@ -194,15 +201,14 @@ void Comm::run_task(const Op &op, const Fingerprint &call, uint64_t n, Algorithm
     try {
         run_to_end(task, parking, watcher_, by_messages ? driving(patience_) : patience_);
     } catch (const Failure &failure) {
-        // Before the frame goes away that the messages may still point into.
         if (is_fatal(failure.result())) {
-            messages_.cancel_all();
+            cancel_for_good(failure);
         } else if (by_messages && window_) {
             window_->complete(n);
         }
         throw;
     } catch (const std::bad_alloc &) {
-        messages_.cancel_all();
+        cancel_for_good(out_of_memory(team_.rank));
         throw;
     }
     if (by_messages && window_) {

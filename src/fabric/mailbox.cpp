@@ -266,6 +266,11 @@ void Mailbox::discard(int peer, const Parcel *parcel) {
     parcel_count_ -= peer_of(peer).parcels.remove_if([=](const Parcel &other) { return &other == parcel; });
 }
 
+template <class Chosen> void Mailbox::discard_remote(int peer, Chosen chosen) {
+    parcel_count_ -=
+        peer_of(peer).parcels.remove_if([&](const Parcel &parcel) { return parcel.remote && chosen(parcel); });
+}
+
 Mailbox::Parcel *Mailbox::set_aside(int peer, Parcel parcel) {
     std::list<Parcel> &parcels = peer_of(peer).parcels;
     parcels.push_back(std::move(parcel));
@@ -332,8 +337,7 @@ Mailbox::Place Mailbox::arrive(int peer, const Envelope &envelope, size_t bytes)
 
 void Mailbox::left(int peer, const Envelope &envelope) {
     // It wants the buffers back of what is still with it.
-    parcel_count_ -= peer_of(peer).parcels.remove_if(
-        [&](const Parcel &parcel) { return parcel.remote && parcel.envelope.operation == envelope.operation; });
+    discard_remote(peer, [&](const Parcel &parcel) { return parcel.envelope.operation == envelope.operation; });
     std::erase_if(peer_of(peer).expected, [&](uint32_t slot) {
         const bool concerned = items_[slot].envelope.operation == envelope.operation;
         if (concerned) {
@@ -357,6 +361,10 @@ void Mailbox::lose(int peer, const Failure &why) {
     for (const uint32_t slot : std::exchange(lost.expected, {})) {
         close(items_[slot], why);
     }
+}
+
+void Mailbox::give_back(int peer) {
+    discard_remote(peer, [](const Parcel &) { return true; });
 }
 
 bool Mailbox::is_lost(Item &item) const {

@@ -132,6 +132,8 @@ public:
 
     // ---- peers that are gone
     void lose(int peer, const Failure &why);
+    // The peer wants the buffers back of all that is still with it.
+    void give_back(int peer);
     // True, the item being over, if its peer is gone.
     bool is_lost(Item &item) const;
 
@@ -160,6 +162,7 @@ private:
     void fail_receives(const Alive &alive);
     void take_nothing(int peer, uint64_t operation);
     void drop_parcels(uint64_t operation);
+    template <class Chosen> void discard_remote(int peer, Chosen chosen);
     Parcel *set_aside(int peer, Parcel parcel);
 
     int rank_;

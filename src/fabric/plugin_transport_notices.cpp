@@ -99,16 +99,19 @@ void PluginTransport::ask_at_times() {
 
 void PluginTransport::hear_farewell(const NetLabel &label, const void *data, size_t bytes, void *message) {
     const std::string reason = message ? "" : std::string(static_cast<const char *>(data), bytes);
-    const Failure why = gave_up(static_cast<int>(label.source), {label.result, reason, label.rank});
+    const auto source = static_cast<int>(label.source);
+    const Failure why = gave_up(source, {label.result, reason, label.rank});
     for (int p = 0; p < size(); ++p) {
         stream(p).is_lost |= label.result == XCOLL_ERR_PEER_DEAD && p == label.rank;
         box_.lose(p, why);
     }
+    box_.give_back(source);
 }
 
 // All that it has sent came before.
 void PluginTransport::hear_freed(int peer) {
     stream(peer).has_freed = true;
+    box_.give_back(peer);
     box_.lose(peer, failure_at(peer, XCOLL_ERR_ABORTED,
                                "rank %d freed this communicator, on which rank %d still waits for it", peer, rank()));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 #include "demand.h"
 #include "ranks/ranks.h"
@@ -136,6 +137,24 @@ void does_not_come(xcoll_comm_t world) {
     self.meet();
 }
 
+// Rank 1 is in a call on another communicator: it gives the message back that it never took, and stays connected.
+void is_elsewhere(xcoll_comm_t world) {
+    xcoll_comm_t tried = XCOLL_COMM_NULL;
+    succeed(xcoll_comm_dup(world, &tried), "the copy");
+    succeed(add_up(tried), "the sum");
+    if (rank_ != 1) {
+        std::vector<float> data(size_t{1} << 18, 1);
+        succeed(xcoll_comm_set_timeout(tried, 500), "to set the time limit");
+        const xcoll_result_t result =
+            xcoll_allreduce(XCOLL_IN_PLACE, data.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM, tried);
+        demand(result == XCOLL_ERR_TIMEOUT || result == XCOLL_ERR_ABORTED,
+               std::string("the long sum returned ") + xcoll_error_name(result));
+    }
+    succeed(xcoll_barrier(world), "the barrier on another communicator");
+    expect_failed(world, -1);
+    succeed(xcoll_comm_free(&tried), "to free it");
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -152,6 +171,8 @@ int main(int argc, char **argv) {
         gives_up(world);
     } else if (how == "late") {
         does_not_come(world);
+    } else if (how == "elsewhere") {
+        is_elsewhere(world);
     } else {
         dies(world, how);
     }

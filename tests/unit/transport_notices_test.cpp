@@ -25,6 +25,28 @@ void a_farewell_ends_what_the_peers_wait_for(void **) {
     assert_int_equal(result_of(r, 1, from_another), XCOLL_ERR_ABORTED);
 }
 
+// Whoever gives up waits for them: one that never came back would be cut off, and all communicators with it.
+void who_gave_up_or_freed_gets_its_buffers_back(void **) {
+    for (const bool frees : {false, true}) {
+        Job job(2);
+        const Ranks &r = job.ranks;
+        const std::vector<char> data(2 * job.fabric.eager_bytes);
+        r.transport(0).begin(envelope(1));
+        r.transport(0).send(1, envelope(1), data.data(), data.size());
+        settle(r);
+        assert_int_equal(job.fabric.dropped, 0);
+        if (frees) {
+            r.transport(0).say_freed();
+        } else {
+            r.transport(0).say_farewell({XCOLL_ERR_TIMEOUT, "rank 0 waited longer than 5 s"});
+        }
+        settle(r);
+        assert_int_equal(job.fabric.dropped, 1);
+        r.transport(0).cancel_all();
+        assert_false(r.transport(1).has_lost(0));
+    }
+}
+
 // Whom rank 1 blames after rank 0 has given up.
 int blamed(const Failure &farewell) {
     Job job(3);
@@ -116,6 +138,7 @@ void a_rank_that_waits_is_told_where_its_peers_are(void **) {
 int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(a_farewell_ends_what_the_peers_wait_for),
+        cmocka_unit_test(who_gave_up_or_freed_gets_its_buffers_back),
         cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(why_a_rank_gave_up_is_not_wrapped_again),
         cmocka_unit_test(a_rank_that_gave_up_and_freed_has_freed_also_for_those_who_gave_up),

@@ -43,6 +43,18 @@ std::string reason(ucs_status_t status) {
     return text;
 }
 
+// Why there is no connection.
+std::string reason_of_loss(ucs_status_t status) {
+    switch (status) {
+    case UCS_ERR_UNREACHABLE: // and never was
+        return reason(status);
+    case UCS_ERR_CANCELED: // by hang_up()
+        return "this rank cut it, as a message that it had given up did not come back";
+    default:
+        return ucs_status_string(status);
+    }
+}
+
 } // namespace
 
 // --------------------------------------------------------------------------------------------- open and close
@@ -215,9 +227,7 @@ void Network::on_error(void *arg, ucp_ep_h, ucs_status_t status) {
 void Network::report_lost() {
     while (Peer *peer = lost_) {
         lost_ = peer->next_lost;
-        const bool was_never_there = peer->status == UCS_ERR_UNREACHABLE;
-        const std::string why = was_never_there ? reason(peer->status) : ucs_status_string(peer->status);
-        events_.lost(context_, peer->number, result_of(peer->status), why.c_str());
+        events_.lost(context_, peer->number, result_of(peer->status), reason_of_loss(peer->status).c_str());
     }
 }
 
