@@ -82,7 +82,8 @@ private:
 };
 
 void LauncherBootstrap::fail_lost() const {
-    fail(XCOLL_ERR_BOOTSTRAP, "rank %d lost its connection to xcollrun: the launcher has ended", rank_);
+    const std::string me = rank_ < 0 ? "a rank that was yet to be told its number" : format("rank %d", rank_);
+    fail(XCOLL_ERR_BOOTSTRAP, "%s lost its connection to xcollrun: the launcher has ended", me.c_str());
 }
 
 void LauncherBootstrap::wait(short events, int64_t deadline) {

@@ -19,6 +19,10 @@ namespace xcoll {
 
 namespace {
 
+// How to make segments smaller, and what does not.
+constexpr char less_heap[] =
+    "lower XCOLL_HEAP; 320 MiB of a segment are for communicators yet to come, whatever the settings";
+
 char *map_shared(int descriptor, size_t bytes) {
     const int flags = descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
     void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
@@ -26,10 +30,8 @@ char *map_shared(int descriptor, size_t bytes) {
         if (errno == ENOMEM) {
             fail(XCOLL_ERR_NO_MEMORY,
                  "no address space for a shared segment of %zu KiB; every rank maps those of all ranks of its machine: "
-                 "raise the limit (ulimit -v), start fewer ranks on it, or lower XCOLL_HEAP; 320 MiB of a segment are "
-                 "for "
-                 "communicators yet to come, whatever the settings",
-                 bytes / 1024);
+                 "raise the limit (ulimit -v), start fewer ranks on it, or %s",
+                 bytes / 1024, less_heap);
         }
         fail_system("mmap of a shared segment");
     }
@@ -57,8 +59,8 @@ Segment Segment::create(size_t bytes, size_t reserved, int *descriptor) {
     if (!may_be_as_large(bytes)) {
         fail(XCOLL_ERR_NO_MEMORY,
              "a shared segment is a file of %zu KiB, most of which takes no memory, and this process may not make one "
-             "so large: raise the limit (ulimit -f), or lower XCOLL_HEAP",
-             bytes / 1024);
+             "so large: raise the limit (ulimit -f), or %s",
+             bytes / 1024, less_heap);
     }
     const int file = above_standard(memfd_create("xcoll", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (file < 0) {

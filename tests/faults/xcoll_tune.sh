@@ -111,7 +111,7 @@ refuses_what_cannot_be_meant() {
     says err 'expected -n 2 or more'
     run 2 -n 2 --ops allredduce
     run 2 -n 2 --ops barrier
-    says err 'only one algorithm'
+    says err 'one algorithm alone'
     run 2 -n 2 --sizes 6
     says err 'expected a multiple of 4'
     local rest

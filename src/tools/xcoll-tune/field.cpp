@@ -181,7 +181,8 @@ std::vector<Bout> Field::bouts() const {
         std::vector<Bout> found = bouts_of(*operation);
         if (found.empty() && !options_.operations.empty() && options_.check.empty()) {
             throw Mistake(std::string("--ops ") + operation->name + ": for " + std::to_string(member_.size) +
-                          " ranks and these sizes there is only one algorithm that can serve it");
+                          " ranks and these sizes one algorithm alone can serve it, beside messages between ranks "
+                          "of one machine, which are not measured");
         }
         std::move(found.begin(), found.end(), std::back_inserter(all));
     }
