@@ -48,7 +48,9 @@ public:
     Ticket recv(int source, int tag, void *buffer, size_t room);
     // The same as send() if nothing of the message is left to do then. False: nothing has happened.
     bool send_now(int peer, int tag, const void *data, size_t bytes);
-    // Has sent one, and will most likely send the next while the peer sends one as well.
+    // Of this rank's messages to the peer, as collectives do with heads (first_look.h): for who has sent one and
+    // receives one as well, and will most likely do so again. Where messages go there and back it does harm: on a
+    // Zen 5 8 bytes take 0.63 us across two L3s like that, and 0.58 without.
     void claim_next_line(int peer) {
         if (Link &l = link(peer); l.out.is_open()) {
             l.out.claim_next();
