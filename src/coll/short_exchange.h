@@ -4,10 +4,11 @@
 //     rank 0   write aaa | publish |      | read b   to its place
 //     rank 1   write b   | publish | wait | read aaa to its place
 //
-// What a rank shows is a stream (streams.h), so a peer that gives more, and streams, reads it like any other; and this
-// rank goes on in that way (behind_one_shot) where it finds a peer's head that is not as plain. The plain steps of
-// one_shot.h in number and order: alpha for the heads, then S_out + S_in bytes moved once each. Wins wherever it
-// serves: setting up streams takes longer than moving what is short.
+// What a rank shows is a stream (streams.h), with its index where many readers find different parts in it, so a peer
+// that gives more, and streams, reads it like any other; and this rank goes on in that way (behind_one_shot) where it
+// finds a peer's head that is not as plain. The plain steps of one_shot.h in number and order: alpha for the heads,
+// then S_out + S_in bytes moved once each. Wins wherever it serves: setting up streams takes longer than moving what is
+// short.
 #pragma once
 
 #include "coll/algorithm.h"
@@ -21,13 +22,12 @@ public:
     ShortExchange(Team &team, const Op &op, const Fingerprint &call, uint64_t n)
         : team_(team), window_(*team.window), op_(op), call_(call), n_(n), given_(given(op, team.rank, team.size)) {
     }
-    // Parts that lie in one piece each, of streams whose readers need not be told where theirs begin.
+    // Parts that lie in one piece each.
     static bool fits(const Op &op, int rank, int ranks) {
-        const bool tells_places = ranks > 2 && !traits(kind).is_shared && !to_root;
         const auto lies_together = [](const Portion &part) { return !part.shape; };
-        const bool sends_all = !traits(kind).is_shared && !to_root && (!is_rooted() || rank == op.root);
+        const bool sends_all = has_pairs && (!is_rooted() || rank == op.root);
         const bool takes_all = !is_rooted() || (to_root && rank == op.root);
-        return !tells_places && std::all_of(op.out, op.out + (sends_all ? ranks : 1), lies_together) &&
+        return std::all_of(op.out, op.out + (sends_all ? ranks : 1), lies_together) &&
                std::all_of(op.in, op.in + (takes_all ? ranks : 1), lies_together);
     }
     // If it fits: whether what this rank gives to others now is short.
@@ -45,7 +45,7 @@ public:
             Head &head = window_.begin_head(n_, call_);
             tell(head, slot_place);
             head.inlined = static_cast<uint8_t>(given_);
-            if (given_ > 0) {
+            if (given_ > 0) { // to a single reader, or the same to all
                 copy(inlined_stream(head), shown(), given_);
             }
             window_.announce(n_);
@@ -107,13 +107,15 @@ private:
         head.has_room = 0; // for one piece
         head.flows = 0;
         head.inlined = 0;
-        head.place = {Window::counter_base(window_.my_cell(n_)), place, {window_.slot_room()}, {given_}};
+        head.place = {Window::counter_base(window_.my_cell(n_)), place, {given_}, {given_}};
     }
     // False: there is no room.
     [[gnu::always_inline]] bool show_beside_head() const {
         const bool again = is_rooted() && gives_again(window_, op_, n_);
         const HeadBehindPayload head(window_, n_, call_, given_, again);
-        const Payload payload = put_payload(window_, *team_.kernels, n_, with_equal_parts(kind), shown(), given_);
+        const Payload payload = tells_places(team_.size)
+                                    ? put_parts()
+                                    : put_payload(window_, *team_.kernels, n_, with_equal_parts(kind), shown(), given_);
         if (!payload.has_room()) [[unlikely]] {
             return false;
         }
@@ -123,13 +125,36 @@ private:
         window_.announce(n_, payload.lies, again ? 0 : given_);
         return true;
     }
+    // The index of a stream and what it tells of (streams.h).
+    [[gnu::noinline]] Payload put_parts() const {
+        Payload payload(window_, n_, with_equal_parts(kind), given_);
+        if (!payload.has_room()) [[unlikely]] {
+            return payload;
+        }
+        PayloadCopy copy(window_, *team_.kernels, payload, n_, given_);
+        size_t at = index_bytes(team_.size);
+        for (int turn = 1; turn < team_.size; ++turn) {
+            const int to = (team_.rank + turn) % team_.size;
+            const Portion &part = out(op_, to);
+            const PartOfStream entry{at, part.count};
+            std::memcpy(payload.lies + static_cast<size_t>(to) * sizeof entry, &entry, sizeof entry);
+            copy.put(payload.lies + at, part.base, part.count);
+            at += part.count;
+        }
+        return payload;
+    }
     static constexpr bool to_root = kind == Kind::gatherv;
+    static constexpr bool has_pairs = kind == Kind::alltoallv || kind == Kind::scatterv;
     // On a Xeon of the fourth generation, two ranks, parts of 4 and 8 KiB take 0.45 to 0.95 of the time that streams
     // take, and 16 KiB as long or a tenth longer.
     static constexpr size_t longest = size_t{8} << 10;
 
     static bool is_rooted() {
         return traits(kind).one_way;
+    }
+    // Whether a stream has several readers, who find different parts in it.
+    static bool tells_places(int ranks) {
+        return has_pairs && ranks > 2;
     }
     static const Portion &out(const Op &op, int to) {
         return op.out[traits(kind).is_shared || to_root ? 0 : to];
@@ -147,7 +172,14 @@ private:
         if (!gives || ranks == 1) {
             return 0;
         }
-        return out(op, rank == 0 ? 1 : 0).count; // to the only one, or the same to all
+        if (!tells_places(ranks)) {
+            return out(op, rank == 0 ? 1 : 0).count; // to the only one, or the same to all
+        }
+        size_t bytes = index_bytes(ranks);
+        for (int p = 0; p < ranks; ++p) {
+            bytes += p == rank ? 0 : out(op, p).count;
+        }
+        return bytes;
     }
     const char *shown() const {
         return out(op_, team_.rank == 0 ? 1 : 0).base;
@@ -161,18 +193,31 @@ private:
             copy(to.base, from.base, to.count);
         }
     }
+    // What p shows this rank, in one piece.
+    [[gnu::always_inline]] std::span<const char> part_shown(int p, const Head &head) const {
+        if (head.inlined) {
+            return {inlined_stream(head), head.inlined};
+        }
+        const char *stream = window_.place(p, n_, head.place.offset);
+        if (!tells_places(team_.size)) {
+            return {stream, head.place.total};
+        }
+        PartOfStream part;
+        std::memcpy(&part, stream + static_cast<size_t>(team_.rank) * sizeof part, sizeof part);
+        return {stream + part.place, part.bytes};
+    }
     [[gnu::always_inline]] bool comes_plainly(int p, const Head &head) const {
-        const size_t comes = head.inlined ? head.inlined : head.place.total;
-        return head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && comes == in(op_, p).count &&
-               head.asks == 0;
+        return head.has_room == 0 && head.flows == 0 && head.lent == Lent::no && head.asks == 0 &&
+               part_shown(p, head).size() == in(op_, p).count;
     }
     [[gnu::always_inline]] void take(int p, const Head &head) const {
-        const Portion &to = in(op_, p);
+        const std::span<const char> part = part_shown(p, head);
+        char *const to = in(op_, p).base;
         if (head.inlined) {
-            copy(to.base, inlined_stream(head), to.count);
+            copy(to, part.data(), part.size());
             return;
         }
-        window_.reading().copy(*team_.kernels, to.base, window_.place(p, n_, head.place.offset), to.count);
+        window_.reading().copy(*team_.kernels, to, part.data(), part.size());
         window_.batons().keep(head.place.offset); // a peer that gives much more than this rank may have sent one
     }
     // Not before all are known to match: else something would have moved where they do not.

@@ -48,6 +48,13 @@ namespace xcoll {
 inline constexpr size_t longest_stream_step = size_t{64} << 10;
 // Chunks in an area: one is written while another is read, and neither waits for a third.
 inline constexpr size_t stream_chunks = 4;
+// Of the index: where a reader's part lies in the stream, and how long it is.
+struct PartOfStream {
+    uint64_t place, bytes;
+};
+constexpr size_t index_bytes(int ranks) {
+    return static_cast<size_t>(ranks) * sizeof(PartOfStream);
+}
 // A stream that lies in the head itself.
 inline char *inlined_stream(const Head &head) {
     return reinterpret_cast<char *>(const_cast<unsigned char *>(head.bytes)) + sizeof(Head::Place::base);
@@ -108,9 +115,6 @@ public:
 
 private:
     using Side = Walk::Side;
-    struct Index {
-        uint64_t place, bytes;
-    };
     // What this rank reads of p's stream.
     struct Source {
         Walk shared, pair;
@@ -144,6 +148,11 @@ private:
     // Readers wait for one writer, or writers for one reader.
     bool is_rooted() const {
         return exchange_.ops()[0].root >= 0;
+    }
+    // Whether p tells its readers where their parts are, were there nothing in them.
+    bool shows_index(int p) const {
+        const std::span<const Op> ops = exchange_.ops();
+        return exchange_.tells_places() && (ops.size() > 1 || ops[0].kind != Kind::scatterv || p == ops[0].root);
     }
     bool trades_lines() const {
         return !is_rooted() && is_traded(window_, total_);
@@ -184,12 +193,12 @@ private:
     void take(char *to, const char *from, size_t bytes) const;
     void open(int p, size_t shared, size_t pair);
     size_t open_stream(Source &source, int p);
-    Index place_of_part(int to, size_t bytes) const;
+    PartOfStream place_of_part(int to, size_t bytes) const;
     uint64_t told() const;
     void open_arriving(int p, Arrivals &arrivals);
-    void adopt(Source &source, int p, const Index &entry);
+    void adopt(Source &source, int p, const PartOfStream &entry);
     void open_one_piece(Source &source, int p, size_t shared, size_t pair);
-    static void place(Source &source, const Index &entry);
+    static void place(Source &source, const PartOfStream &entry);
     void read_index(Source &source, int p);
     bool reads_mine(int p) const;
     bool is_attached() const;
@@ -232,7 +241,7 @@ private:
 
     // ---- writing
     Scratch out_memory_;
-    Index *out_; // by reader
+    PartOfStream *out_; // by reader
     size_t index_bytes_ = 0, shared_end_ = 0, total_ = 0;
     size_t taken_ = 0; // from the other one, if there are two that both know how much
     size_t written_ = 0;

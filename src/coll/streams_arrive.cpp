@@ -6,7 +6,7 @@
 
 namespace xcoll {
 
-Streams::Index Streams::place_of_part(int to, size_t bytes) const {
+PartOfStream Streams::place_of_part(int to, size_t bytes) const {
     const Arrivals *arrivals = exchange_.arrivals();
     return {arrivals && bytes == 0 ? arrivals->told(to) : total_, bytes};
 }
@@ -30,7 +30,7 @@ void Streams::open_arriving(int p, Arrivals &arrivals) {
     }
 }
 
-void Streams::adopt(Source &source, int p, const Index &entry) {
+void Streams::adopt(Source &source, int p, const PartOfStream &entry) {
     exchange_.arrivals()->note(p, entry.bytes > 0 ? entry.bytes : entry.place);
     place(source, entry);
 }

@@ -153,7 +153,7 @@ void Streams::read_heads() {
         }
         const size_t shared = exchange_.shared_in(p), pair = exchange_.pair_in(p);
         // Who lends or streams waits for all whom it gives something, also for one that expects nothing and is wrong.
-        if (shared + pair > 0 || exchange_.tells_places() || comes_from(window_.head(p, n_))) {
+        if (shared + pair > 0 || shows_index(p) || comes_from(window_.head(p, n_))) {
             open(p, shared, pair);
         }
     }
@@ -173,7 +173,7 @@ void Streams::fail_mismatched(int p, size_t theirs, size_t mine) const {
             static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
 }
 
-void Streams::place(Source &source, const Index &entry) {
+void Streams::place(Source &source, const PartOfStream &entry) {
     if (entry.bytes > 0) {
         source.pair_begin = entry.place;
         source.pair_end = source.end = entry.place + entry.bytes;
@@ -182,7 +182,7 @@ void Streams::place(Source &source, const Index &entry) {
 
 // What comes from p is as much as this rank expects, and where.
 void Streams::read_index(Source &source, int p) {
-    Index entry;
+    PartOfStream entry;
     const size_t at = static_cast<size_t>(rank_) * sizeof entry;
     std::memcpy(&entry, source.begin + at % source.area, sizeof entry);
     if (exchange_.arrivals()) {
@@ -225,7 +225,7 @@ void Streams::take(char *to, const char *from, size_t bytes) const {
 }
 
 void Streams::read(Source &source, int p, size_t from, size_t until) {
-    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(Index);
+    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(PartOfStream);
     if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
         read_index(source, p);
     }

@@ -15,11 +15,12 @@ namespace xcoll {
 
 Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, uint64_t n)
     : team_(team), window_(*team.window), exchange_(exchange), call_(call), n_(n), rank_(team.rank), ranks_(team.size),
-      own_(*team.scratch, *team.kernels, exchange),
-      out_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Index)),
-      out_(reinterpret_cast<Index *>(out_memory_.data())),
+      own_(*team.scratch, *team.kernels, exchange), out_memory_(*team.scratch, index_bytes(ranks_)),
+      out_(reinterpret_cast<PartOfStream *>(out_memory_.data())),
       source_memory_(*team.scratch, static_cast<size_t>(ranks_) * sizeof(Source)),
       sources_(reinterpret_cast<Source *>(source_memory_.data())) {
+    // A single reader finds its bytes without being told where.
+    index_bytes_ = exchange_.tells_places() && ranks_ > 2 ? index_bytes(ranks_) : 0;
     if (is_shown()) {
         lends_ = window_.head(rank_, n_).lent != Lent::no;
     } else {
@@ -28,10 +29,8 @@ Streams::Streams(Team &team, const Exchange &exchange, const Fingerprint &call, 
 }
 
 void Streams::plan_out() {
-    // A single reader finds its bytes without being told where.
-    index_bytes_ = exchange_.tells_places() && ranks_ > 2 ? static_cast<size_t>(ranks_) * sizeof(Index) : 0;
     shared_end_ = index_bytes_ + exchange_.shared_out();
-    total_ = shared_end_;
+    total_ = shows_index(rank_) ? shared_end_ : exchange_.shared_out();
     for (int turn = 1; turn < ranks_; ++turn) {
         const int to = (rank_ + turn) % ranks_;
         const size_t bytes = exchange_.pair_out(to);
