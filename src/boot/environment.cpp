@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <netdb.h>
 
@@ -21,7 +22,8 @@ std::optional<int> environment_number(const char *name, const char *who) {
     const char *end = text + std::strlen(text);
     const auto [stop, error] = std::from_chars(text, end, value);
     if (error != std::errc() || stop != end || value < 0) {
-        fail(XCOLL_ERR_BOOTSTRAP, "%s=%s: expected a number; %s", name, text, who);
+        fail(XCOLL_ERR_BOOTSTRAP, "%s=%s: expected a number from 0 to %d; %s", name, text,
+             std::numeric_limits<int>::max(), who);
     }
     return value;
 }

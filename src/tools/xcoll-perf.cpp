@@ -1,5 +1,6 @@
 // xcoll-perf: how long the operations take here.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -44,9 +45,34 @@ size_t range_of(const Options &options, xcoll_comm_t comm) {
     return 2 * static_cast<size_t>(largest);
 }
 
-std::vector<Line> lines_of(const Options &options, xcoll_comm_t comm) {
+// Those that this communicator has: between machines, no messages of users.
+std::vector<const Operation *> operations_of(const Options &options, const Member &member) {
+    std::vector<const Operation *> served;
+    const auto described = xcoll::tools::Json::parse(xcoll::tools::description(member.comm));
+    const bool has_messages = member.size == 1 || described["shared_memory"].truth();
+    std::string missing;
+    for (const Operation *operation : options.operations) {
+        if (has_messages || !operation->is_message()) {
+            served.push_back(operation);
+        } else {
+            missing += (missing.empty() ? "" : ", ") + std::string(operation->name);
+        }
+    }
+    if (!missing.empty()) {
+        const std::string why = missing + ": this version carries messages of users between ranks of one machine only";
+        if (served.empty()) {
+            throw Mistake("--op " + why);
+        }
+        if (member.rank == 0) {
+            std::fprintf(stderr, "xcoll-perf: without %s\n", why.c_str());
+        }
+    }
+    return served;
+}
+
+std::vector<Line> lines_of(const Options &options, const Member &member) {
     const bool some_cold = std::find(options.cold.begin(), options.cold.end(), true) != options.cold.end();
-    const size_t range = some_cold ? range_of(options, comm) : 0;
+    const size_t range = some_cold ? range_of(options, member.comm) : 0;
     std::vector<Line> lines;
     const auto add = [&](const Operation *operation, uint64_t size, Form form, Loop loop) {
         for (const bool in_place : options.in_place) {
@@ -59,7 +85,7 @@ std::vector<Line> lines_of(const Options &options, xcoll_comm_t comm) {
             }
         }
     };
-    for (const Operation *operation : options.operations) {
+    for (const Operation *operation : operations_of(options, member)) {
         for (const uint64_t size : sizes_of(*operation, options)) {
             for (const Form form : options.forms) {
                 for (const Loop loop : options.loops) {
@@ -98,7 +124,7 @@ void draw_plot(const Options &options, const std::vector<Record> &records, const
 // What every rank does; rank 0 prints. Returns how many elements were wrong.
 double measure_all(const Options &options, const Member &member) {
     const std::vector<Record> earlier = earlier_results(options);
-    const std::vector<Line> lines = lines_of(options, member.comm);
+    const std::vector<Line> lines = lines_of(options, member);
     std::vector<Record> records = plan(lines, options, member);
     const bool prints = member.rank == 0;
     Report report(options.output, records, earlier, options.compare);

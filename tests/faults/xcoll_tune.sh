@@ -77,8 +77,9 @@ check_shows_where_the_file_names_another() {
     echo 'allreduce -> no_such' >"$work/bad"
     run 1 -n 2 $few --check "$work/bad"
     says err 'line 1 of'
-    run 1 -n 2 $few --check "$work/none"
-    says err "$work/none"
+    run 2 -n 2 $few --check "$work/none"
+    says err "xcoll-tune: --check $work/none: No such file or directory: expected a tuning file"
+    [ "$(grep -c "$work/none" "$work/err")" = 1 ] || wrong 'it is said more than once'
 }
 
 a_quick_look_takes_fewer_sizes() {

@@ -54,6 +54,15 @@ if [ -e "$BUILD/xcoll/libxcoll_ucx.so" ]; then
         crowded -u UCX_TLS || failed=1
         crowded UCX_TLS=self,posix >/dev/null 2>&1 && echo "UCX was told to use another network than the user's" && failed=1
     fi
+    echo "+ 2 ranks, all that xcoll-perf measures"
+    measured=$(XCOLL_SHM=off UCX_TLS=tcp "$BUILD/xcollrun" -n 2 "$BUILD/xcoll-perf" --op all --sizes 8 --seconds 0.001 2>&1)
+    case $measured in
+    *"without send, recv, sendrecv: "*"reshard "*) ;;
+    *)
+        echo "xcoll-perf says: $measured"
+        failed=1
+        ;;
+    esac
     # A plug-in that is not there.
     message=$(XCOLL_SHM=off XCOLL_PLUGIN_PATH=/nowhere "$BUILD/xcollrun" -n 2 "$BUILD/tests/net/messages" 1 2>&1)
     case $message in

@@ -59,6 +59,10 @@ struct Operation {
     xcoll_result_t (*enqueue)(const Arguments &arguments, xcoll_comm_t comm, xcoll_stream_t stream);
 
     bool takes(std::string_view parameter) const;
+    // Between two ranks, which no others need to know of.
+    bool is_message() const {
+        return shape == OP_SEND || shape == OP_RECV || shape == OP_SENDRECV;
+    }
 };
 
 std::span<const Operation> operations();

@@ -1,6 +1,9 @@
 #include "tools/xcoll-tune/options.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <unistd.h>
 
 #include "boot/launcher_protocol.h"
 #include "tools/shared/command_line.h"
@@ -97,6 +100,9 @@ tools::Tool tool_for(Options &o, bool &quick) {
 void complete(Options &options, bool quick) {
     if (!options.out.empty() && !options.check.empty()) {
         throw Mistake("-o and --check: expected one of them");
+    }
+    if (!options.check.empty() && access(options.check.c_str(), R_OK) != 0) { // said once, and not by every rank
+        throw Mistake("--check " + options.check + ": " + std::strerror(errno) + ": expected a tuning file");
     }
     if (!options.sizes_given) {
         set_sizes(options, quick ? quick_sizes : usual_sizes);
