@@ -34,10 +34,11 @@
  *
  * TWO KINDS OF ERROR
  *   Call errors (ARGUMENT, TYPE, OP, MISMATCH, TRUNCATE, STATE, NO_MEMORY, UNSUPPORTED) leave the communicator usable,
- *   and no data has moved here; of TRUNCATE, what there was room for may have. The call takes its place in the order of
- *   operations all the same: a rank that waits for one whose call was refused for its arguments gets MISMATCH, with the
- *   name of that rank, and both go on with their next calls. Only a call without a valid communicator takes no place,
- *   and one from within a function that the library calls.
+ *   and no data has moved here; of TRUNCATE, what there was room for may have, and of MISMATCH, what came before
+ *   another rank left in the middle of long data or, between machines, before the message that differs. The call takes
+ *   its place in the order of operations all the same: a rank that waits for one whose call was refused for its
+ *   arguments gets MISMATCH, with the name of that rank, and both go on with their next calls. Only a call without a
+ *   valid communicator takes no place, and one from within a function that the library calls.
  *   Functions that make communicators return CONFIG, BOOTSTRAP and AUTH as well: none was made.
  *   Fatal errors (SYSTEM, TRANSPORT, PEER_DEAD, TIMEOUT, ABORTED, DEVICE, BACKEND, INTERNAL) stick to the communicator
  *   they happen on: what the receive buffers hold is undefined, the other ranks are told, and later operations return

@@ -32,6 +32,9 @@ Task exchange_streams(TaskHome &home, Team &team, const Op &op, const Fingerprin
         }
     }
     streams.settle();
+    while (!streams.knows_parts()) {
+        co_await streams.obstacle();
+    }
     streams.move_own(); // all of it not before: where calls do not match, nothing moves
     while (!streams.advance()) {
         co_await streams.obstacle();

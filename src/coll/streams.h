@@ -102,6 +102,9 @@ public:
     }
     // All of those are there. Throws MISMATCH, the operation being complete then.
     void settle();
+    // Where an index tells how long parts are: whether all have told, so that nothing moves where counts differ. False:
+    // see obstacle(). Throws as settle() does.
+    bool knows_parts();
     // What this rank gives to itself, as far as it has not moved yet.
     void move_own();
     // Moves whatever can be moved. True if everything is done. Throws, the operation being complete then, if a peer
@@ -126,6 +129,7 @@ private:
         uint8_t flows = 0; // as in its head
         Lent lent = Lent::no;
         bool is_listed = false;
+        bool knows_part = false;         // what the index tells of it has been read
         LentWalk lent_shared, lent_pair; // of one that is listed
     };
 
@@ -199,6 +203,10 @@ private:
     void adopt(Source &source, int p, const PartOfStream &entry);
     void open_one_piece(Source &source, int p, size_t shared, size_t pair);
     static void place(Source &source, const PartOfStream &entry);
+    size_t entry_end() const {
+        return index_bytes(rank_ + 1);
+    }
+    bool has_read_indexes();
     void read_index(Source &source, int p);
     bool reads_mine(int p) const;
     bool is_attached() const;
@@ -228,7 +236,7 @@ private:
     bool move_all();
     bool move_all_and_own();
     void leave(const Failure &failure);
-    [[noreturn]] void fail_mismatched(int p, size_t theirs, size_t mine) const;
+    void refuse(const Failure &failure);
 
     Team &team_;
     Window &window_;

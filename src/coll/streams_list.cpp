@@ -103,7 +103,7 @@ void Streams::open_pieces(Source &source, int p, size_t shared, size_t pair) {
     const LentList list(window_.at(p, head.place.offset), ranks_);
     const LentList::Part &for_all = list.for_all(), &for_me = list.for_rank(rank_);
     if (for_all.bytes != shared || for_me.bytes != pair) {
-        fail_mismatched(p, for_all.bytes + for_me.bytes, shared + pair);
+        throw counts_differ(n_, p, for_all.bytes + for_me.bytes, rank_, shared + pair);
     }
     const uintptr_t base = source.lent == Lent::address ? 0 : reinterpret_cast<uintptr_t>(window_.at(p, 0));
     source.is_listed = true;

@@ -78,7 +78,7 @@ void Streams::open(int p, size_t shared, size_t pair) {
         source.pair_end = source.end = source.pair_begin + pair;
     }
     if (total < source.end || (is_all_for_me() && total != source.end)) {
-        fail_mismatched(p, total - index_bytes_, shared + pair);
+        throw counts_differ(n_, p, total - index_bytes_, rank_, shared + pair);
     }
     any_streams_ |= source.flows != 0;
     is_paced_ |= source.flows != 0 && total > source.area;
@@ -119,13 +119,43 @@ void Streams::leave(const Failure &failure) {
     failure_ = failure;
 }
 
+// And nothing has moved.
+void Streams::refuse(const Failure &failure) {
+    own_.take_back();
+    leave(failure);
+}
+
 void Streams::settle() {
     try {
         read_heads();
     } catch (const Failure &failure) {
-        own_.take_back();
-        leave(failure);
+        refuse(failure);
     }
+}
+
+bool Streams::knows_parts() {
+    try {
+        return failure_ || has_read_indexes();
+    } catch (const Failure &failure) {
+        refuse(failure);
+        return true;
+    }
+}
+
+// An entry beyond the first area, of more than 256 ranks, comes behind other data: it is read with those. All others
+// are written before their writer waits for anybody.
+bool Streams::has_read_indexes() {
+    for (int p = 0; index_bytes_ > 0 && p < ranks_; ++p) {
+        Source &source = sources_[p];
+        if (p == rank_ || source.knows_part || source.area < entry_end()) {
+            continue;
+        }
+        if (!has_come(p, entry_end())) {
+            return false;
+        }
+        read_index(source, p);
+    }
+    return true;
 }
 
 void Streams::read_heads() {
@@ -166,13 +196,6 @@ void Streams::read_heads() {
     }
 }
 
-void Streams::fail_mismatched(int p, size_t theirs, size_t mine) const {
-    fail_at(p, XCOLL_ERR_MISMATCH,
-            "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two ranks "
-            "differ",
-            static_cast<unsigned long long>(n_), p, theirs, rank_, mine);
-}
-
 void Streams::place(Source &source, const PartOfStream &entry) {
     if (entry.bytes > 0) {
         source.pair_begin = entry.place;
@@ -183,6 +206,7 @@ void Streams::place(Source &source, const PartOfStream &entry) {
 // What comes from p is as much as this rank expects, and where.
 void Streams::read_index(Source &source, int p) {
     PartOfStream entry;
+    source.knows_part = true;
     const size_t at = static_cast<size_t>(rank_) * sizeof entry;
     std::memcpy(&entry, source.begin + at % source.area, sizeof entry);
     if (exchange_.arrivals()) {
@@ -191,7 +215,7 @@ void Streams::read_index(Source &source, int p) {
     }
     const size_t expected = exchange_.pair_in(p);
     if (entry.bytes != expected) {
-        fail_mismatched(p, entry.bytes, expected);
+        throw counts_differ(n_, p, entry.bytes, rank_, expected);
     }
     place(source, entry);
 }
@@ -225,8 +249,8 @@ void Streams::take(char *to, const char *from, size_t bytes) const {
 }
 
 void Streams::read(Source &source, int p, size_t from, size_t until) {
-    const size_t my_entry = static_cast<size_t>(rank_) * sizeof(PartOfStream);
-    if (index_bytes_ > 0 && source.area > 0 && my_entry >= from && my_entry < until) {
+    const size_t my_entry = index_bytes(rank_);
+    if (index_bytes_ > 0 && source.area > 0 && !source.knows_part && my_entry >= from && my_entry < until) {
         read_index(source, p);
     }
     const bool is_asked = p == asked_.by;

@@ -179,6 +179,9 @@ void Comm::streams_now(const Op &op, const Fingerprint &call, uint64_t n) {
         }
     }
     steps.settle();
+    while (!steps.knows_parts()) {
+        wait(steps.obstacle(), watcher_, patience_);
+    }
     steps.move_own(); // all of it not before: where calls do not match, nothing moves
     while (!steps.advance()) {
         wait(steps.obstacle(), watcher_, patience_);

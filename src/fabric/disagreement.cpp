@@ -37,6 +37,13 @@ Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const 
     return failure.with_behind(FingerprintParts::of(mine).stance.behind(FingerprintParts::of(theirs).stance));
 }
 
+Failure counts_differ(uint64_t n, int sender, size_t sent, int rank, size_t expected) {
+    return failure_at(sender, XCOLL_ERR_MISMATCH,
+                      "in operation %llu rank %d sends %zu bytes to rank %d, which expects %zu: the counts of the two "
+                      "ranks differ",
+                      static_cast<unsigned long long>(n), sender, sent, rank, expected);
+}
+
 Failure left_early(uint64_t n, int peer) {
     return failure_at(peer, XCOLL_ERR_MISMATCH,
                       "operation %llu: rank %d left it with an error; see the message on that rank",

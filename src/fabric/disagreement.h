@@ -2,6 +2,7 @@
 // communicator. In the same words whether the ranks share memory or send messages.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/error.h"
@@ -11,6 +12,8 @@ namespace xcoll {
 
 // In operation n `rank` called `mine`.
 Failure mismatch(uint64_t n, int rank, const Fingerprint &mine, int peer, const Fingerprint &theirs);
+// The call was the same, but not how much `sender` has for this rank.
+Failure counts_differ(uint64_t n, int sender, size_t sent, int rank, size_t expected);
 Failure left_early(uint64_t n, int peer);
 // For the reason in its farewell, which names the rank at fault.
 Failure gave_up(int peer, const Failure &farewell);

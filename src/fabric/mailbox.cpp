@@ -13,6 +13,21 @@ unsigned long long number(const Envelope &envelope) {
     return static_cast<unsigned long long>(envelope.operation);
 }
 
+// Counts are then compared by nobody but the two ends.
+bool knows_own_counts(const Fingerprint &call) {
+    const Kind kind = FingerprintParts::of(call).kind;
+    return traits(kind).own_counts || kind == Kind::group;
+}
+
+Failure chose_otherwise(const Envelope &envelope, int sender, size_t sent, int rank, size_t expected) {
+    return failure_at(
+        sender, XCOLL_ERR_MISMATCH,
+        "operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one of %zu. The "
+        "ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE must be the same on "
+        "all",
+        number(envelope), describe(envelope.call).c_str(), rank, expected, sender, sent);
+}
+
 } // namespace
 
 // ------------------------------------------------------------------------------------------------- operations
@@ -284,13 +299,9 @@ bool Mailbox::agree(Item &receive, const Envelope &envelope, size_t bytes) const
         return false;
     }
     if (bytes != receive.bytes) {
-        close(receive,
-              {XCOLL_ERR_MISMATCH,
-               format("operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one "
-                      "of %zu. The ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE "
-                      "must be the same on all",
-                      number(envelope), describe(envelope.call).c_str(), rank_, receive.bytes, receive.peer, bytes),
-               receive.peer});
+        close(receive, knows_own_counts(envelope.call)
+                           ? counts_differ(envelope.operation, receive.peer, bytes, rank_, receive.bytes)
+                           : chose_otherwise(envelope, receive.peer, bytes, rank_, receive.bytes));
         return false;
     }
     return true;

@@ -124,6 +124,8 @@ MUTATIONS = CORE + [
               "    if (is_shown()) {\n",
               "    if (!is_shown()) {\n        index_bytes_ = exchange_.tells_places() && ranks_ > 2 ? index_bytes(ranks_) : 0;\n"
               "    }\n    if (is_shown()) {\n")),
+    mutation("what comes first moves before all indexes are read", UNEVEN, "something moves though counts differ",
+             ("src/coll/streams_read.cpp", "return failure_ || has_read_indexes();", "return true;")),
     mutation("the readers of a scatter show an index", UNEVEN, "the root of a long one finds none and says that counts differ",
              ("src/coll/streams_read.cpp", "shared + pair > 0 || shows_index(p) ||",
               "shared + pair > 0 || exchange_.tells_places() ||")),
@@ -221,7 +223,7 @@ MUTATIONS = CORE + [
              ("src/fabric/window.h", "return counter.read() - head(p, n).place.base >= broken_stride;",
               "return counter.read() - head(p, n).place.base >= broken_stride * broken_stride / 4;")),
     mutation("what moved early is not put back", PUT_BACK, "an error leaves a result changed",
-             ("src/coll/streams_read.cpp", "        own_.take_back();\n", "")),
+             ("src/coll/streams_read.cpp", "    own_.take_back();\n", "")),
     mutation("an operation that failed is never done", MISMATCH, "credit never comes again",
              ("src/fabric/window.cpp", "    break_off(n);\n    complete(n);", "    break_off(n);")),
     mutation("two shots: the rest is one rank's piece", SHARED_WORK, "one rank combines the last block for all",

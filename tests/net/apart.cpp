@@ -108,6 +108,20 @@ void threads_make_communicators_at_the_same_time(const Rank &rank, xcoll_comm_t 
     }
 }
 
+void counts_that_differ_are_named(const Rank &rank, xcoll_comm_t comm) {
+    const auto size = static_cast<size_t>(rank.size());
+    std::vector<size_t> counts(size, 2);
+    const std::vector<int> out(3);
+    std::vector<int> in(3 * size);
+    counts[0] = rank.rank() == rank.size() - 1 ? 3 : 2;
+    const xcoll_result_t result =
+        xcoll_gatherv(out.data(), 2, in.data(), counts.data(), nullptr, XCOLL_INT32, rank.size() - 1, comm);
+    if (rank.rank() == rank.size() - 1) {
+        ranks::expect(XCOLL_ERR_MISMATCH, result);
+        ranks::expect_message({"rank 0 sends 8 bytes to rank", "expects 12: the counts of the two ranks differ"});
+    }
+}
+
 void a_message_to_nobody_is_none(const Rank &rank, xcoll_comm_t comm) {
     for (const auto part :
          {ranks::nobody::whatever_else_is_given, ranks::nobody::in_every_form, ranks::nobody::in_a_group}) {
@@ -126,7 +140,7 @@ void test(Rank &rank) {
          {a_refused_call_is_told_and_keeps_the_order, a_group_with_a_refused_call_is_told,
           what_is_behind_a_failed_stage_is_told, a_mismatch_harms_no_later_operation,
           ranks_that_wait_for_each_other_are_told, ranks::differing::groups_that_differ_leave_the_ranks_in_step,
-          threads_make_communicators_at_the_same_time, a_message_to_nobody_is_none}) {
+          threads_make_communicators_at_the_same_time, counts_that_differ_are_named, a_message_to_nobody_is_none}) {
         part(rank, comm);
         ranks::expect_in_step(rank, comm);
     }

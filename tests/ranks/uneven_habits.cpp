@@ -216,26 +216,41 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
     get_used_to_it(rank, comm);
 }
 
-// The last rank, or the root that it is, expects another count of the first one than that gives, and gets nothing of
-// anybody.
-void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, bool to_root, size_t given,
+// The first rank gives `given` to the last one and all others two elements to each, in a call of this kind that the
+// last one makes with counts[0] = expected.
+xcoll_result_t give(const Rank &rank, xcoll_comm_t comm, const std::string &kind, size_t given, size_t expected,
+                    std::vector<int> &all) {
+    const int last = rank.size() - 1;
+    const bool bad = rank.rank() == last;
+    std::vector<size_t> from(static_cast<size_t>(rank.size()), 2), to(from);
+    from[0] = bad ? expected : given;
+    if (kind == "gatherv" || kind == "allgatherv") {
+        const std::vector<int> mine(from[own(rank)], 1);
+        return kind == "gatherv"
+                   ? xcoll_gatherv(mine.data(), mine.size(), all.data(), from.data(), nullptr, XCOLL_INT32, last, comm)
+                   : xcoll_allgatherv(mine.data(), mine.size(), all.data(), from.data(), nullptr, XCOLL_INT32, comm);
+    }
+    to.back() = rank.rank() == 0 ? given : 2;
+    const std::vector<int> mine(2 * to.size() + given, 1);
+    if (kind == "scatterv") {
+        return xcoll_scatterv(mine.data(), to.data(), nullptr, all.data(), bad ? expected : 2, XCOLL_INT32, 0, comm);
+    }
+    from[0] = bad ? expected : 2;
+    return xcoll_alltoallv(mine.data(), to.data(), nullptr, all.data(), from.data(), nullptr, XCOLL_INT32, comm);
+}
+
+// The last rank expects another count of the first one than that gives, and gets nothing of anybody.
+void names_who_expects_something_else(const Rank &rank, xcoll_comm_t comm, const std::string &kind, size_t given,
                                       size_t expected) {
     get_used_to_it(rank, comm);
-    std::vector<size_t> counts(static_cast<size_t>(rank.size()), 2);
-    const bool bad = rank.rank() == rank.size() - 1;
-    counts[0] = bad ? expected : given;
-    std::vector<int> all(2 * counts.size() + std::max(given, expected), untouched);
-    const std::vector<int> mine(counts[own(rank)], 1);
-    const xcoll_result_t result =
-        to_root ? xcoll_gatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32,
-                                rank.size() - 1, comm)
-                : xcoll_allgatherv(mine.data(), mine.size(), all.data(), counts.data(), nullptr, XCOLL_INT32, comm);
-    if (bad) {
+    std::vector<int> all(2 * static_cast<size_t>(rank.size()) + std::max(given, expected), untouched);
+    const xcoll_result_t result = give(rank, comm, kind, given, expected, all);
+    if (rank.rank() == rank.size() - 1) {
         ranks::expect(XCOLL_ERR_MISMATCH, result);
         ranks::expect_message({"rank 0 sends " + std::to_string(given * sizeof all[0]) + " bytes",
                                "expects " + std::to_string(expected * sizeof all[0])});
         ranks::check(std::count(all.begin(), all.end(), untouched) == static_cast<ptrdiff_t>(all.size()),
-                     "something has moved though two counts differ");
+                     ("something has moved in " + kind + " though two counts differ").c_str());
     }
     get_used_to_it(rank, comm);
 }
@@ -249,9 +264,9 @@ void test(Rank &rank) {
     constexpr size_t in_head = 2, in_piece = 1000, through_room = 1'000'000;
     for (const size_t given : {in_head, in_piece, through_room}) {
         for (const size_t expected : {given + 1, given - 1, size_t{0}}) {
-            for (const bool to_root : {false, true}) {
+            for (const char *kind : {"allgatherv", "gatherv", "alltoallv", "scatterv"}) {
                 if (rank.size() > 1) {
-                    names_who_expects_something_else(rank, comm, to_root, given, expected);
+                    names_who_expects_something_else(rank, comm, kind, given, expected);
                 }
             }
         }
