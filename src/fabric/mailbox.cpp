@@ -245,7 +245,9 @@ void Mailbox::close(Item &item, Failure failure) {
 void Mailbox::finish(const Ticket &ticket) {
     Item &item = items_[ticket.slot];
     const std::optional<Failure> failure = std::exchange(item.failure, {});
-    release(ticket.slot);
+    if (!item.in_network) { // else forget_all() releases it
+        release(ticket.slot);
+    }
     if (failure) {
         throw *failure;
     }
@@ -376,6 +378,14 @@ void Mailbox::lose(int peer, const Failure &why) {
 
 void Mailbox::give_back(int peer) {
     discard_remote(peer, [](const Parcel &) { return true; });
+}
+
+void Mailbox::abandon_all(const Failure &why) {
+    for (Item &item : items_) {
+        if (item.in_use && item.in_network && !item.signal.reached(item.value)) {
+            close(item, why);
+        }
+    }
 }
 
 bool Mailbox::is_lost(Item &item) const {

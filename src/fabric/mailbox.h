@@ -132,6 +132,8 @@ public:
 
     // ---- peers that are gone
     void lose(int peer, const Failure &why);
+    // Nobody waits any more for what the network works on, which has its buffers still.
+    void abandon_all(const Failure &why);
     // The peer wants the buffers back of all that is still with it.
     void give_back(int peer);
     // True, the item being over, if its peer is gone.

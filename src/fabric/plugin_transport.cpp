@@ -187,6 +187,9 @@ void PluginTransport::settle(Mailbox::Item &item, xcoll_result_t result) {
 void PluginTransport::done(void *token, xcoll_result_t result) {
     auto &item = *static_cast<Mailbox::Item *>(token);
     item.in_network = false;
+    if (item.signal.reached(item.value)) {
+        return; // abandoned
+    }
     if (result == XCOLL_SUCCESS) {
         Mailbox::close(item);
     } else {
@@ -259,6 +262,9 @@ bool PluginTransport::deliver(const NetLabel &label, const void *data, size_t by
 }
 
 bool PluginTransport::deliver_message(const NetLabel &label, const void *data, size_t bytes, void *message) {
+    if (takes_no_more_) {
+        return false;
+    }
     const Mailbox::Place place = box_.arrive(static_cast<int>(label.source), label.envelope, bytes);
     if (place.slot != Mailbox::none) {
         Mailbox::Item &item = box_.item(place.slot);

@@ -98,6 +98,7 @@ private:
     void tell(int peer, NetLabel::Kind kind, const Envelope &envelope, const Failure &why);
     void tell_that_left(const Envelope &envelope);
     void bid_farewell(const Failure &why);
+    void take_no_more();
     void drain(bool all, uint64_t operation);
 
     std::shared_ptr<Net> net_;
@@ -111,7 +112,7 @@ private:
     int64_t roll_at_ = 0;
     std::vector<Mailbox::Question> want_to_know_; // asked for operations that have not begun here
     bool cancelled_ = false;
-    bool said_farewell_ = false;
+    bool said_farewell_ = false, takes_no_more_ = false;
     std::optional<Failure> fatal_; // the first that an operation got from here
 };
 

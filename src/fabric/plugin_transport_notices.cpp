@@ -40,6 +40,16 @@ void PluginTransport::bid_farewell(const Failure &why) {
     for (int p = 0; p < size(); ++p) {
         tell(p, NetLabel::Kind::farewell, {}, why);
     }
+    take_no_more();
+}
+
+// Nothing ends well here any more, so whoever still sends to this rank gets its buffers back at once: not before could
+// it end, which may hold up others.
+void PluginTransport::take_no_more() {
+    takes_no_more_ = true;
+    for (int p = 0; p < size(); ++p) {
+        box_.give_back(p);
+    }
 }
 
 // No connection is made for it: its other end might not be looked after any more, and this rank would wait for it when
@@ -105,7 +115,8 @@ void PluginTransport::hear_farewell(const NetLabel &label, const void *data, siz
         stream(p).is_lost |= label.result == XCOLL_ERR_PEER_DEAD && p == label.rank;
         box_.lose(p, why);
     }
-    box_.give_back(source);
+    box_.abandon_all(why); // who said so may not take anything for long, being in no call
+    take_no_more();
 }
 
 // All that it has sent came before.

@@ -137,6 +137,35 @@ void does_not_come(xcoll_comm_t world) {
     self.meet();
 }
 
+// Rank 0 gives up on a communicator on which others wait for it and for each other with long messages, and goes on
+// elsewhere: they hear of it, and get back what nobody took, before their own time is over. If it is in no call for
+// longer than they are patient, they cut it off.
+void aborts(xcoll_comm_t world, bool goes_on) {
+    xcoll_comm_t tried = XCOLL_COMM_NULL;
+    succeed(xcoll_comm_dup(world, &tried), "the copy");
+    std::vector<float> data(20'000, 1);
+    const auto add_up_all = [&] {
+        return xcoll_allreduce(XCOLL_IN_PLACE, data.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM, tried);
+    };
+    succeed(add_up_all(), "the long sum");
+    if (rank_ == 0) {
+        usleep(200'000); // what the others send has come
+        succeed(xcoll_comm_abort(tried, "enough"), "the abort");
+    } else {
+        succeed(xcoll_comm_set_timeout(tried, 7'000), "to set the time limit");
+        const xcoll_result_t result = add_up_all();
+        demand(result == XCOLL_ERR_ABORTED, std::string("the long sum returned ") + xcoll_error_name(result));
+        const std::string text = xcoll_last_error();
+        demand(text.find("rank 0 aborted this communicator: enough") != text.npos, "the abort is told as " + text);
+    }
+    if (goes_on) {
+        succeed(xcoll_barrier(world), "the barrier on another communicator");
+    } else if (rank_ == 0) {
+        sleep(10);
+    }
+    succeed(xcoll_comm_free(&tried), "to free the copy");
+}
+
 // Rank 1 is in a call on another communicator: it gives the message back that it never took, and stays connected.
 void is_elsewhere(xcoll_comm_t world) {
     xcoll_comm_t tried = XCOLL_COMM_NULL;
@@ -173,6 +202,10 @@ int main(int argc, char **argv) {
         does_not_come(world);
     } else if (how == "elsewhere") {
         is_elsewhere(world);
+    } else if (how == "aborts") {
+        aborts(world, true);
+    } else if (how == "sleeps") {
+        aborts(world, false);
     } else {
         dies(world, how);
     }

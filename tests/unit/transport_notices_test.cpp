@@ -47,6 +47,48 @@ void who_gave_up_or_freed_gets_its_buffers_back(void **) {
     }
 }
 
+// Rank 2 has only heard that rank 0 gave up. Both give back what was there, and what comes later.
+void who_gave_up_or_heard_of_it_takes_nothing_more(void **) {
+    Job job(3);
+    const Ranks &r = job.ranks;
+    const std::vector<char> data(2 * job.fabric.eager_bytes);
+    Transport &sender = r.transport(1);
+    sender.begin(envelope(1));
+    sender.send(0, envelope(1), data.data(), data.size());
+    sender.send(2, envelope(1), data.data(), data.size());
+    settle(r);
+    assert_int_equal(job.fabric.dropped, 0);
+    r.transport(0).say_farewell({XCOLL_ERR_ABORTED, "rank 0 aborted this communicator: enough"});
+    settle(r);
+    assert_int_equal(job.fabric.dropped, 2);
+    // And what is sent before its sender hears.
+    Job later(2);
+    const std::vector<char> more(2 * later.fabric.eager_bytes);
+    later.ranks.transport(1).begin(envelope(1));
+    later.ranks.transport(0).say_farewell({XCOLL_ERR_ABORTED, "rank 0 aborted this communicator: enough"});
+    later.ranks.transport(1).send(0, envelope(1), more.data(), more.size());
+    settle(later.ranks);
+    assert_int_equal(later.fabric.dropped, 1);
+}
+
+// Its buffer is the network's still, until the other end takes it, which may be in no call for long.
+void a_farewell_ends_sends_that_nobody_takes(void **) {
+    Job job(2);
+    const Ranks &r = job.ranks;
+    const std::vector<char> data(2 * job.fabric.eager_bytes);
+    Transport &sender = r.transport(1);
+    sender.begin(envelope(1));
+    const Ticket ticket = sender.send(0, envelope(1), data.data(), data.size());
+    r.transport(0).say_farewell({XCOLL_ERR_ABORTED, "rank 0 aborted this communicator: enough"});
+    while (!ticket.until().reached()) { // rank 0 does nothing more
+        assert_true(sender.progress());
+    }
+    assert_int_equal(result_of(r, 1, ticket), XCOLL_ERR_ABORTED);
+    settle(r);
+    sender.cancel_all();
+    assert_int_equal(job.fabric.dropped, 1);
+}
+
 // Whom rank 1 blames after rank 0 has given up.
 int blamed(const Failure &farewell) {
     Job job(3);
@@ -139,6 +181,8 @@ int main() {
     const CMUnitTest tests[] = {
         cmocka_unit_test(a_farewell_ends_what_the_peers_wait_for),
         cmocka_unit_test(who_gave_up_or_freed_gets_its_buffers_back),
+        cmocka_unit_test(who_gave_up_or_heard_of_it_takes_nothing_more),
+        cmocka_unit_test(a_farewell_ends_sends_that_nobody_takes),
         cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(why_a_rank_gave_up_is_not_wrapped_again),
         cmocka_unit_test(a_rank_that_gave_up_and_freed_has_freed_also_for_those_who_gave_up),
