@@ -103,6 +103,22 @@ std::string format(const char *pattern, ...) {
     return text;
 }
 
+void copy_shortened(const char *text, char *to, size_t room) noexcept {
+    constexpr char mark[] = "...";
+    constexpr unsigned continues = 0x80, of_continued = 0xc0; // in UTF-8, of all bytes of a character but the first
+    const size_t length = std::strlen(text);
+    if (length < room) {
+        std::memcpy(to, text, length + 1);
+        return;
+    }
+    size_t end = room - sizeof mark;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & of_continued) == continues) {
+        --end;
+    }
+    std::memcpy(to, text, end);
+    std::memcpy(to + end, mark, sizeof mark);
+}
+
 Failure failure_at(int rank, xcoll_result_t result, const char *pattern, ...) noexcept {
     va_list arguments;
     va_start(arguments, pattern);

@@ -58,6 +58,9 @@ private:
 // printf into a std::string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char *pattern, ...);
 
+// As much of it as there is room for, with a mark and at the end of a character where that is not all.
+void copy_shortened(const char *text, char *to, size_t room) noexcept;
+
 // A Failure with a formatted message, where a rank of the communicator is at fault.
 [[gnu::format(printf, 3, 4)]] Failure failure_at(int rank, xcoll_result_t result, const char *pattern, ...) noexcept;
 // Throws one.

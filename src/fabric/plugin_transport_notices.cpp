@@ -87,7 +87,9 @@ void PluginTransport::tell(int peer, NetLabel::Kind kind, const Envelope &envelo
     const int at_fault = why.rank() != Failure::nobody ? why.rank() : rank();
     const NetLabel label{id_,  stream(peer).sent++, envelope, static_cast<uint32_t>(rank()),
                          kind, why.result(),        at_fault};
-    net_->send(net_rank(peer), label, why.what(), strnlen(why.what(), longest_reason), nullptr);
+    char reason[longest_reason];
+    copy_shortened(why.what(), reason, sizeof reason);
+    net_->send(net_rank(peer), label, reason, std::strlen(reason), nullptr);
 }
 
 void PluginTransport::hear_question(const Mailbox::Question &question) {

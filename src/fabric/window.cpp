@@ -197,7 +197,7 @@ void Window::say_farewell(const Failure &why) const {
     } else {
         farewell.first = rank_;
         farewell.rank = why.rank() != Failure::nobody ? why.rank() : rank_;
-        std::snprintf(farewell.reason, sizeof farewell.reason, "%s", why.what());
+        copy_shortened(why.what(), farewell.reason, sizeof farewell.reason);
     }
     farewell.result.store(result, std::memory_order_seq_cst); // see visit.h
 }

@@ -184,6 +184,20 @@ void a_rank_that_leaves_early_is_noticed(void **) {
     }
 }
 
+void a_reason_that_is_too_long_is_cut_between_characters(void **) {
+    char text[8];
+    const std::pair<const char *, const char *> cases[] = {
+        {"", ""}, {"1234567", "1234567"}, {"12345678", "1234..."}, {"123\u00e4\u00e4\u00e4", "123..."}};
+    for (const auto &[whole, shown] : cases) {
+        copy_shortened(whole, text, sizeof text);
+        assert_string_equal(text, shown);
+    }
+    const Ranks ranks(2);
+    const auto windows = ranks.open();
+    windows[1]->say_farewell({XCOLL_ERR_ABORTED, std::string(1000, 'x')});
+    assert_string_equal(windows[0]->board(1).farewell.reason + sizeof(Farewell::reason) - sizeof "xx...", "xx...");
+}
+
 void the_first_farewell_stays(void **) {
     const Ranks ranks(3);
     const auto windows = ranks.open();
@@ -367,6 +381,7 @@ int main() {
         cmocka_unit_test(long_messages_find_memory_as_far_as_the_budget_goes),
         cmocka_unit_test(a_head_tells_how_far_its_owner_had_come),
         cmocka_unit_test(a_rank_that_leaves_early_is_noticed),
+        cmocka_unit_test(a_reason_that_is_too_long_is_cut_between_characters),
         cmocka_unit_test(the_first_farewell_stays),
         cmocka_unit_test(a_farewell_names_the_rank_at_fault),
         cmocka_unit_test(a_long_farewell_is_cut),
