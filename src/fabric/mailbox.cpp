@@ -20,12 +20,11 @@ bool knows_own_counts(const Fingerprint &call) {
 }
 
 Failure chose_otherwise(const Envelope &envelope, int sender, size_t sent, int rank, size_t expected) {
-    return failure_at(
-        sender, XCOLL_ERR_MISMATCH,
-        "operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one of %zu. The "
-        "ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE must be the same on "
-        "all",
-        number(envelope), describe(envelope.call).c_str(), rank, expected, sender, sent);
+    return failure_at(sender, XCOLL_ERR_MISMATCH,
+                      "operation %llu, %s: rank %d expected a message of %zu bytes from rank %d and got one of %zu. "
+                      "The ranks have chosen different algorithms: settings such as XCOLL_ALLREDUCE must be the same "
+                      "on all",
+                      number(envelope), describe(envelope.call).c_str(), rank, expected, sender, sent);
 }
 
 } // namespace
@@ -245,7 +244,7 @@ void Mailbox::close(Item &item, Failure failure) {
 void Mailbox::finish(const Ticket &ticket) {
     Item &item = items_[ticket.slot];
     const std::optional<Failure> failure = std::exchange(item.failure, {});
-    if (!item.in_network) { // else forget_all() releases it
+    if (!item.in_network) { // else it was abandoned, and goes with its operation
         release(ticket.slot);
     }
     if (failure) {
