@@ -24,10 +24,13 @@ uint64_t newest(const Board &board) {
     return n;
 }
 
-// What is to be said of a rank that is late.
-std::string lateness(const Transport::Whereabouts &where) {
+// What is to be said of a rank that is late for this operation, or does not answer.
+std::string lateness(const Transport::Whereabouts &where, uint64_t operation) {
     const auto last = static_cast<unsigned long long>(where.newest.operation);
     const std::string call = last > 0 ? describe(where.newest.call) : "";
+    if (last >= operation) {
+        return "has entered it and does not answer any more, so it is in no call or cut off";
+    }
     if (where.asked == Transport::Whereabouts::Asked::silent) {
         return "does not answer, so it is in no call or cut off (" +
                (last > 0 ? format("operation %llu, %s is the last known of it)", last, call.c_str())
@@ -193,18 +196,22 @@ int Watcher::latecomer(const Until &until) const {
 }
 
 std::string Watcher::roll_call(const Until &until) const {
+    using Asked = Transport::Whereabouts::Asked;
     std::string text;
     bool all_known = true;
     for (int p = 0; p < team_.size; ++p) {
         const Transport::Whereabouts where = whereabouts(p);
-        all_known &= where.asked != Transport::Whereabouts::Asked::unsettled || where.newest.operation >= operation();
-        if (!is_late(where)) {
-            continue;
+        all_known &= where.asked != Asked::unsettled || where.newest.operation >= operation();
+        if (is_late(where) || where.asked == Asked::silent) {
+            text += format("%srank %d %s", text.empty() ? "" : "; ", p, lateness(where, operation()).c_str());
         }
-        text += format("%srank %d %s", text.empty() ? "" : "; ", p, lateness(where).c_str());
     }
-    if (!text.empty() || all_known) {
-        return text.empty() ? "all ranks have entered it, some have not finished it" : text;
+    if (!text.empty()) {
+        return text;
+    }
+    if (all_known) {
+        return "all ranks have entered it, some have not finished it" +
+               (until.owner >= 0 ? format("; rank %d waits for rank %d", team_.rank, until.owner) : "");
     }
     return until.owner >= 0 ? format("no message has come from rank %d, or it has not taken one", until.owner)
                             : "a message from another rank did not come";

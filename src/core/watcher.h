@@ -47,7 +47,7 @@ private:
     bool is_needed_in_network(int p, const Until &until) const;
     // The operation that this rank entered last, for messages.
     uint64_t operation() const;
-    // "rank 3 has not entered it": all who are late.
+    // "rank 3 has not entered it": all who are late or do not answer.
     std::string roll_call(const Until &until) const;
 
     Comm &comm_;

@@ -1,4 +1,4 @@
-// Who has not begun an operation that others wait in: a window shows it, over a network it is asked.
+// Who has not begun an operation that others wait in, or is cut off: a window shows it, over a network it is asked.
 //
 //     rank 0, waits in 17      where, 17 >      rank 1, begins 17 soon    < here, 16      and then    < here, 17
 //                              where, 17 >      rank 2, in its own code   (says nothing until it calls something)
@@ -25,9 +25,7 @@ void PluginTransport::ask_where(uint64_t operation) {
     roll_at_ = now_ns(CLOCK_MONOTONIC_COARSE);
     for (int p = 0; p < size(); ++p) {
         stream(p).answers = false;
-        if (stream(p).newest.operation < operation) {
-            tell(p, NetLabel::Kind::where, {operation, {}}, {XCOLL_SUCCESS, ""});
-        }
+        tell(p, NetLabel::Kind::where, {operation, {}}, {XCOLL_SUCCESS, ""});
     }
 }
 

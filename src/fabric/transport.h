@@ -99,8 +99,8 @@ public:
     virtual Whereabouts whereabouts(int /*peer*/) {
         return {};
     }
-    // Asks all peers that are not known to have begun this operation, which they answer as long as they are in calls of
-    // the library: when they hear it, and when they begin it.
+    // Asks all peers whether they have begun this operation, which they answer as long as they are in calls of the
+    // library: when they hear it, and when they begin it.
     virtual void ask_where(uint64_t /*operation*/) {
     }
     // A message of this peer is waited for.

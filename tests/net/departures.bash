@@ -2,7 +2,7 @@
 # and are told what they should be. Sourced, after failed=0.
 departures() { # what stands before the program
     local how stay good
-    for how in done freed aborted late elsewhere aborts sleeps killed cut exited; do
+    for how in done freed aborted late astray elsewhere aborts sleeps killed cut exited; do
         stay=3
         case $how in killed | cut | exited) stay=2 ;; esac
         echo "+ 3 ranks, of which one is: $how, $*"

@@ -137,6 +137,35 @@ void does_not_come(xcoll_comm_t world) {
     self.meet();
 }
 
+// Rank 1 starts a sum and goes its own ways: rank 0, to which it has sent something, is told that it does not go on.
+void goes_astray(xcoll_comm_t world) {
+    xcoll_comm_t tried = XCOLL_COMM_NULL;
+    succeed(xcoll_comm_dup(world, &tried), "the copy");
+    std::vector<float> data(20'000, 1);
+    xcoll_request_t request = XCOLL_REQUEST_NULL;
+    if (rank_ == 2) {
+        usleep(400'000); // so that the others cannot be through
+    }
+    succeed(xcoll_comm_set_timeout(tried, rank_ == 0 ? 1000 : 7000), "to set the time limit");
+    succeed(xcoll_iallreduce(XCOLL_IN_PLACE, data.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM, tried, &request),
+            "to start a sum");
+    if (rank_ == 1) {
+        for (int time = 0, is_done = 0; time < 100; ++time) {
+            succeed(xcoll_test(&request, &is_done), "to test the sum");
+            usleep(1000);
+        }
+        sleep(2);
+    }
+    const xcoll_result_t result = xcoll_wait(&request);
+    if (rank_ == 0) {
+        demand(result == XCOLL_ERR_TIMEOUT, std::string("the sum returned ") + xcoll_error_name(result));
+        const std::string text = xcoll_last_error();
+        demand(text.find("rank 1 has entered it and does not answer any more") != text.npos, "rank 0 is told " + text);
+    }
+    succeed(xcoll_comm_free(&tried), "to free it");
+    succeed(xcoll_barrier(world), "the barrier on another communicator");
+}
+
 // Rank 0 gives up on a communicator on which others wait for it and for each other with long messages, and goes on
 // elsewhere: they hear of it, and get back what nobody took, before their own time is over. If it is in no call for
 // longer than they are patient, they cut it off.
@@ -200,6 +229,8 @@ int main(int argc, char **argv) {
         gives_up(world);
     } else if (how == "late") {
         does_not_come(world);
+    } else if (how == "astray") {
+        goes_astray(world);
     } else if (how == "elsewhere") {
         is_elsewhere(world);
     } else if (how == "aborts") {

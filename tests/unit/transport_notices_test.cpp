@@ -175,6 +175,29 @@ void a_rank_that_waits_is_told_where_its_peers_are(void **) {
     assert_int_equal(waits.whereabouts(2).newest.operation, 2);
 }
 
+// All have begun operation 2, and rank 2 is cut off since.
+void a_rank_that_has_begun_and_does_not_answer_is_silent(void **) {
+    using Asked = Transport::Whereabouts::Asked;
+    Job job(3);
+    const Ranks &r = job.ranks;
+    begin(r, 2);
+    char byte = 0;
+    for (const int p : {1, 2}) {
+        r.transport(p).send(0, envelope(2), &byte, 1);
+    }
+    settle(r);
+    Transport &waits = r.transport(0);
+    waits.ask_where(2);
+    for (int round = 0; round < 200; ++round) {
+        waits.progress();
+        r.transport(1).progress();
+    }
+    usleep(200'000);
+    assert_true(waits.whereabouts(1).asked == Asked::answers);
+    assert_true(waits.whereabouts(2).asked == Asked::silent);
+    assert_int_equal(waits.whereabouts(2).newest.operation, 2);
+}
+
 } // namespace
 
 int main() {
@@ -187,6 +210,7 @@ int main() {
         cmocka_unit_test(why_a_rank_gave_up_is_not_wrapped_again),
         cmocka_unit_test(a_rank_that_gave_up_and_freed_has_freed_also_for_those_who_gave_up),
         cmocka_unit_test(a_rank_that_waits_is_told_where_its_peers_are),
+        cmocka_unit_test(a_rank_that_has_begun_and_does_not_answer_is_silent),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
 }
