@@ -1,7 +1,6 @@
 #include "base/trace_file.h"
 
 #include <fcntl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file_space.h"
+#include "base/host_name.h"
 #include "base/read_text.h"
 
 namespace xcoll {
@@ -32,12 +32,6 @@ size_t section_bytes(uint64_t capacity) {
 uint64_t capacity_for(uint64_t events) {
     constexpr uint64_t least = page_bytes / sizeof(Event); // sections begin with a page
     return std::bit_ceil(std::max(events, least));
-}
-
-std::string host_name() {
-    utsname names{};
-    uname(&names);
-    return names.nodename;
 }
 
 // What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC: of several readings the one in which least time went by between the

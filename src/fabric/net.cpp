@@ -1,10 +1,14 @@
 #include "fabric/net.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
+#include <unistd.h>
+
 #include "base/error.h"
+#include "base/host_name.h"
 #include "base/plugin_loader.h"
 #include "base/random.h"
 #include "fabric/plugin_transport.h"
@@ -25,6 +29,7 @@ struct Hello {
     uint32_t version = XCOLL_PLUGIN_VERSION;
     uint64_t address_bytes = 0; // 0: there is no endpoint
     uint64_t mark = 0;          // at random; that of rank 0 is the job's
+    char process[100] = {};     // " (process 1234 on node7)"
     char trouble[1000] = {};    // why there is none
 };
 
@@ -75,6 +80,8 @@ std::shared_ptr<Net> Net::connect(Bootstrap &boot, const xcoll_network_plugin *p
     const auto ranks = static_cast<size_t>(boot.size());
     mine.address_bytes = trouble.empty() ? address_bytes : 0;
     std::strncpy(mine.trouble, trouble.c_str(), sizeof mine.trouble - 1);
+    std::snprintf(mine.process, sizeof mine.process, " (process %lld on %.64s)", static_cast<long long>(getpid()),
+                  host_name().c_str());
     std::vector<Hello> hellos(ranks);
     boot.allgather(&mine, hellos.data(), sizeof mine);
     check(hellos, boot.rank());
@@ -92,6 +99,7 @@ std::shared_ptr<Net> Net::connect(Bootstrap &boot, const xcoll_network_plugin *p
     for (size_t r = 0; r < ranks; ++r) {
         addresses.push_back(all.data() + r * longest);
         lengths.push_back(hellos[r].address_bytes);
+        net->processes_.emplace_back(hellos[r].process, strnlen(hellos[r].process, sizeof hellos[r].process));
     }
     if (plugin->peers(net->network_, ranks, addresses.data(), lengths.data()) != XCOLL_SUCCESS) {
         fail(XCOLL_ERR_SYSTEM, "no memory for the addresses of %zu ranks", ranks);

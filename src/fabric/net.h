@@ -105,6 +105,11 @@ public:
     xcoll_result_t arm(int *descriptor) {
         return plugin_.arm(network_, descriptor);
     }
+    // For people: " (process 1234 on node7)", or nothing without boot. Needs no memory.
+    const char *process(int net_rank) const {
+        const auto r = static_cast<size_t>(net_rank);
+        return r < processes_.size() ? processes_[r].c_str() : "";
+    }
     void hang_up(int net_rank) {
         plugin_.hang_up(network_, static_cast<size_t>(net_rank));
     }
@@ -137,8 +142,9 @@ private:
     std::set<uint64_t> expected_{0}; // and not open yet
     uint32_t numbers_ = 0;           // that were given
     std::map<uint64_t, std::vector<Early>> early_;
-    std::map<int, Loss> lost_; // by rank in boot
-    std::vector<bool> known_;  // by rank in boot, as far as there are communicators with it
+    std::map<int, Loss> lost_;           // by rank in boot
+    std::vector<bool> known_;            // by rank in boot, as far as there are communicators with it
+    std::vector<std::string> processes_; // by rank in boot
 };
 
 } // namespace xcoll

@@ -50,6 +50,9 @@ std::string reason_of_loss(ucs_status_t status) {
         return reason(status);
     case UCS_ERR_CANCELED: // by hang_up()
         return "this rank cut it, as a message that it had given up did not come back";
+    case UCS_ERR_CONNECTION_RESET: // so UCX says of connections that are gone, whatever ended them
+    case UCS_ERR_ENDPOINT_TIMEOUT:
+        return "its other end is gone";
     default:
         return ucs_status_string(status);
     }
