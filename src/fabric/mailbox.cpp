@@ -95,72 +95,6 @@ void Mailbox::forget_alive(uint64_t operation) {
     }
 }
 
-// -------------------------------------------------------------------------------------------------- questions
-
-const Envelope *Mailbox::answer(const Question &question) {
-    const uint64_t operation = question.envelope.operation;
-    const Fingerprint &call = question.envelope.call;
-    if (is_to_come(operation)) {
-        questions_.push_back(question);
-        return nullptr;
-    }
-    if (Alive *alive = find_alive(operation)) {
-        if (alive->envelope.call == call) {
-            return nullptr;
-        }
-        take_nothing(question.peer, operation);
-        if (!alive->failure) {
-            alive->failure = mismatch(operation, rank_, alive->envelope.call, question.peer, call);
-            fail_receives(*alive);
-        }
-        return &alive->envelope;
-    }
-    const auto ended = std::find_if(ended_.begin(), ended_.end(),
-                                    [=](const Envelope &envelope) { return envelope.operation == operation; });
-    return ended != ended_.end() && ended->call != call ? &*ended : nullptr;
-}
-
-// It may wait until its buffers are free.
-void Mailbox::take_nothing(int peer, uint64_t operation) {
-    parcel_count_ -= peer_of(peer).parcels.remove_if(
-        [=](const Parcel &parcel) { return !parcel.left && parcel.envelope.operation == operation; });
-}
-
-void Mailbox::fail_receives(const Alive &alive) {
-    for (Peer &peer : peers_) {
-        std::erase_if(peer.expected, [&](uint32_t slot) {
-            const bool concerned = items_[slot].envelope.operation == alive.envelope.operation;
-            if (concerned) {
-                close(items_[slot], *alive.failure);
-            }
-            return concerned;
-        });
-    }
-}
-
-std::vector<Mailbox::Question> Mailbox::take_questions() {
-    std::vector<Question> taken;
-    std::erase_if(questions_, [&](const Question &question) {
-        const bool is_due = !is_to_come(question.envelope.operation);
-        if (is_due) {
-            taken.push_back(question);
-        }
-        return is_due;
-    });
-    return taken;
-}
-
-std::vector<Mailbox::Question> Mailbox::overdue() {
-    std::vector<Question> questions;
-    for (Item &item : items_) {
-        constexpr int patient_looks = 2;
-        if (item.in_use && item.has_ticket && !item.signal.reached(item.value) && ++item.looks == patient_looks) {
-            questions.push_back({item.peer, item.envelope});
-        }
-    }
-    return questions;
-}
-
 void Mailbox::drop_parcels(uint64_t operation) {
     for (size_t p = 0; parcel_count_ > 0 && p < peers_.size(); ++p) {
         parcel_count_ -=
@@ -202,7 +136,7 @@ void Mailbox::forget_all() {
 
 uint32_t Mailbox::post(int peer, const Envelope &envelope, const void *data, size_t bytes) {
     if (free_.empty()) {
-        items_.emplace_back();
+        items_.emplace_back().box = this;
         free_.reserve(items_.size()); // so that release() needs no memory
         free_.push_back(static_cast<uint32_t>(items_.size() - 1));
     }
@@ -217,7 +151,7 @@ uint32_t Mailbox::post(int peer, const Envelope &envelope, const void *data, siz
     item.peer = peer;
     item.in_use = true;
     item.has_ticket = true;
-    item.in_network = false;
+    item.in_network = item.is_torn = false;
     item.looks = 0;
     item.failure.reset();
     return slot;
@@ -373,6 +307,27 @@ void Mailbox::lose(int peer, const Failure &why) {
     for (const uint32_t slot : std::exchange(lost.expected, {})) {
         close(items_[slot], why);
     }
+    for (Item &item : items_) {
+        if (item.peer == peer && item.is_torn && is_open(item)) {
+            close(item, why);
+        }
+    }
+}
+
+void Mailbox::tear(Item &item) {
+    if (!item.box->is_lost(item)) {
+        item.is_torn = true;
+        item.looks = 0;
+    }
+}
+
+void Mailbox::close_torn() {
+    for (Item &item : items_) {
+        if (item.is_torn && is_open(item) && !is_lost(item) && ++item.looks == patient_looks) {
+            close(item, failure_at(item.peer, XCOLL_ERR_TRANSPORT,
+                                   "rank %d: the network has lost a message to or from rank %d", rank_, item.peer));
+        }
+    }
 }
 
 void Mailbox::give_back(int peer) {
@@ -381,7 +336,7 @@ void Mailbox::give_back(int peer) {
 
 void Mailbox::abandon_all(const Failure &why) {
     for (Item &item : items_) {
-        if (item.in_use && item.in_network && !item.signal.reached(item.value)) {
+        if ((item.in_network || item.is_torn) && is_open(item)) {
             close(item, why);
         }
     }

@@ -35,6 +35,7 @@ public:
 
     // One send or receive, from its post to its finish.
     struct Item {
+        Mailbox *box; // that it is in
         Signal signal;
         uint64_t value = 0; // of the signal when it is over
         Envelope envelope{};
@@ -45,7 +46,8 @@ public:
         bool in_use = false;
         bool has_ticket = false; // false: a notice that nobody waits for
         bool in_network = false; // the network works on it and will say when it is done
-        int looks = 0;           // for how long it is not over: see overdue()
+        bool is_torn = false;    // the network has lost it, and may say soon that its peer is gone
+        int looks = 0;           // for how long it is not over: see overdue() and close_torn()
         std::optional<Failure> failure;
     };
 
@@ -132,6 +134,11 @@ public:
 
     // ---- peers that are gone
     void lose(int peer, const Failure &why);
+    // The network has lost the message and given its buffer back. Most often that is how a peer that is gone shows
+    // first, so the item is over with that reason once it is known.
+    static void tear(Item &item);
+    // Those whose peer has turned out to be gone, and those for which nothing turned out although it was time.
+    void close_torn();
     // Nobody waits any more for what the network works on, which has its buffers still.
     void abandon_all(const Failure &why);
     // The peer wants the buffers back of all that is still with it.
@@ -140,6 +147,11 @@ public:
     bool is_lost(Item &item) const;
 
 private:
+    // As one look may come right after something began.
+    static constexpr int patient_looks = 2;
+    static bool is_open(const Item &item) {
+        return item.in_use && !item.signal.reached(item.value);
+    }
     struct Peer {
         std::vector<uint32_t> expected; // receives, in the order in which they were posted
         std::list<Parcel> parcels;      // in the order in which they came

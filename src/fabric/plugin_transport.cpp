@@ -192,9 +192,10 @@ void PluginTransport::done(void *token, xcoll_result_t result) {
     }
     if (result == XCOLL_SUCCESS) {
         Mailbox::close(item);
+    } else if (result == XCOLL_ERR_NO_MEMORY) {
+        Mailbox::close(item, {result, "no memory for a message over the network"});
     } else {
-        Mailbox::close(item, failure_at(item.peer, result, "a message to or from rank %d was lost with the connection",
-                                        item.peer));
+        Mailbox::tear(item);
     }
 }
 

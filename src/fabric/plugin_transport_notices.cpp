@@ -104,6 +104,7 @@ void PluginTransport::ask_at_times() {
         return;
     }
     asked_ = now;
+    box_.close_torn();
     for (const Mailbox::Question &question : box_.overdue()) {
         tell(question.peer, NetLabel::Kind::question, question.envelope, {XCOLL_SUCCESS, ""});
     }
@@ -134,9 +135,9 @@ void PluginTransport::lost(int net_rank, xcoll_result_t result, const char *why)
         if (net_ranks_[static_cast<size_t>(p)] == net_rank) {
             stream(p).is_lost = true;
             box_.lose(p, failure_at(p, result,
-                                    "rank %d: the connection to rank %d has failed (%s); it has ended, or its machine "
-                                    "or the network has failed",
-                                    rank(), p, why));
+                                    "rank %d: the connection to rank %d%s has failed (%s); it has ended, or its "
+                                    "machine or the network has failed",
+                                    rank(), p, net_->process(net_rank), why));
         }
     }
 }

@@ -9,8 +9,8 @@ bounded, and what is sequentially consistent or atomic anyway is no data race, s
 from mutation import mutation
 from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
-                      NOTICES, THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS, KEPT,
-                      TOLD, ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK,
+                      NOTICES, TORN, THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS,
+                      KEPT, TOLD, ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK,
                       LONG, UNEVEN, RESHARD, LENT, SHARED_WORK, STAGES)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
@@ -364,6 +364,15 @@ MUTATIONS = CORE + [
               "        if (net_->is_known(net_rank(p)) && !said_farewell_) {")),
     mutation("network: who begins late does not say so", NOTICES, "a rank that has come is blamed",
              ("src/fabric/plugin_transport.cpp", "    answer_those_who_asked();\n", "")),
+    mutation("network: a rank that has begun is not asked", NOTICES, "nobody hears that it does not answer",
+             ("src/fabric/plugin_transport_roll.cpp", "        tell(p, NetLabel::Kind::where,",
+              "        if (stream(p).newest.operation < operation) tell(p, NetLabel::Kind::where,")),
+    mutation("a lost message does not wait for the loss of its peer", TORN, "a death is told as a broken network",
+             ("src/fabric/mailbox.cpp", "        item.is_torn = true;\n",
+              "        close(item, {XCOLL_ERR_TRANSPORT, \"lost\"});\n")),
+    mutation("a lost message does not end with its peer", TORN, "a death is told as a broken network",
+             ("src/fabric/mailbox.cpp", "        if (item.peer == peer && item.is_torn && is_open(item)) {",
+              "        if (item.peer != peer && item.is_torn && is_open(item)) {")),
     mutation("a reshard adds up three of a group", MIXED, "the sum is without what others hold",
              ("src/coll/reshard_reduce.cpp", "                if (holds[p]) {",
               "                if (holds[p] && members < 3) {")),

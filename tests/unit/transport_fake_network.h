@@ -72,6 +72,10 @@ struct Endpoint {
         }
         lost[rank] = true;
         later.push_back([this, rank, result] { events->lost(context, rank, result, "it was unplugged"); });
+        tear(other, result);
+    }
+    // The messages that are under way to this endpoint are gone, the connection may follow.
+    void tear(Endpoint &other, xcoll_result_t result) {
         for (Message &message : other.inbox) {
             if (message.source == number) {
                 report_done(std::exchange(message.token, nullptr), result);
@@ -201,6 +205,14 @@ inline void kill(Fabric &fabric, size_t number) {
         if (endpoint->number != number) {
             endpoint->lose(*fabric.endpoints[number], XCOLL_ERR_PEER_DEAD);
         }
+    }
+}
+
+// What is under way to this endpoint is lost, and it is not said why.
+inline void tear(Fabric &fabric, size_t number) {
+    const std::lock_guard lock(fabric.mutex);
+    for (Endpoint *endpoint : fabric.endpoints) {
+        endpoint->tear(*fabric.endpoints[number], XCOLL_ERR_TRANSPORT);
     }
 }
 
