@@ -10,8 +10,8 @@ from mutation import mutation
 from mutations_core import CORE
 from noticing import (MIXED, ONE, PAIRS, BATONS, HEAPS, MISMATCH, NETWORK, NETWORK_MISMATCH, LANES, LANES_MISMATCH,
                       NOTICES, TORN, THREADS, REFUSED, POST, POST_BOUNDS, POST_THREADS, RECORDER, RING, SHORT, WAYS,
-                      KEPT, TOLD, ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS, PUT_BACK,
-                      LONG, UNEVEN, RESHARD, LENT, SHARED_WORK, STAGES)
+                      KEPT, TOLD, ATTACH, CHOICES, BLOCKING, REQUESTS, SEVERAL, TROUBLE, ABORTED, REFUSED_GROUPS,
+                      PUT_BACK, LONG, UNEVEN, RESHARD, LENT, SHARED_WORK, STAGES)
 
 ANY_SLOT = ("src/coll/payload.h", "    if (bytes <= slot_room && window.has_credit(n, slot_count)) {",
             "    if (bytes <= slot_room) {")
