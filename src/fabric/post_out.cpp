@@ -81,7 +81,8 @@ bool PostOut::take_block(PostBlocks &blocks, size_t size, PostOpenBlock &open) {
     return open.offset != 0;
 }
 
-// May shorten the payload, or lengthen it where the rest would go in a line.
+// May shorten the payload, or lengthen it where the rest would lie in a line or beside it, and the block would go on
+// with nothing. What is left of a block is never as short as that.
 PostOut::Place PostOut::find_place(PostBlocks &blocks, const Label &label, size_t &bytes, PostOpenBlock &open) {
     const size_t size = PostBlocks::size_for(label.total);
     if (open.offset == 0 && !take_block(blocks, size, open)) {
@@ -89,7 +90,7 @@ PostOut::Place PostOut::find_place(PostBlocks &blocks, const Label &label, size_
         return {PostLine::Where::ring, false, find_in_ring(blocks, bytes), 0};
     }
     const size_t left = label.total - label.moved, room = blocks.of_size(size).bytes() - open.used;
-    bytes = std::min(left - bytes <= PostLine::room ? left : bytes, room);
+    bytes = std::min(left - bytes <= PostLine::room_beside ? left : bytes, room);
     Place place{open.where, open.is_near, open.offset + open.used, 0};
     open.used += bytes;
     if (bytes == room || bytes == left) {
@@ -99,44 +100,58 @@ PostOut::Place PostOut::find_place(PostBlocks &blocks, const Label &label, size_
     return place;
 }
 
+// Returns where; nullptr: there is no room now.
+const char *PostOut::put_elsewhere(PostSupplies &supplies, int peer, const Label &label, const char *data,
+                                   size_t &bytes, PostOpenBlock &open) {
+    const Place place = find_place(supplies.blocks, label, bytes, open);
+    if (place.offset == 0) {
+        return nullptr;
+    }
+    const bool is_peers = place.where == PostLine::Where::block_of_receiver;
+    char *to = supplies.window.at(is_peers ? peer : supplies.window.rank(), place.offset);
+    (place.is_near ? supplies.near_writing : supplies.writing).copy(supplies.kernels, to, data, bytes);
+    PostLine &line = lane_->lines[written_ % post_lines];
+    line.where = place.where;
+    line.elsewhere = {label.total, place.offset, place.block, nullptr};
+    if (place.block != 0 && !is_peers) {
+        holds_[written_ % post_lines].block = place.block;
+        ++blocks_held_;
+    }
+    return to;
+}
+
 size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t bytes,
                     PostOpenBlock &open) {
     stuck_ = !has_line(supplies.blocks);
     if (stuck_) {
         return full;
     }
-    PostLine &line = lane_->lines[written_ % post_lines];
-    Hold hold{0, 0, PostBlocks::size_for(label.total)};
-    const char *payload = nullptr;
-    if (bytes > PostLine::room) {
-        const Place place = find_place(supplies.blocks, label, bytes, open);
-        if (place.offset == 0) {
+    const uint64_t place = written_ % post_lines;
+    PostLine &line = lane_->lines[place];
+    Hold &hold = holds_[place];
+    hold = {0, 0, PostBlocks::size_for(label.total)};
+    const void *outside = nullptr;
+    if (label.what == PostLine::What::offer) {
+        line.elsewhere = {label.total, 0, 0, label.address};
+    } else if (bytes <= PostLine::room) {
+        supplies.kernels.copy(line.inside, data, bytes);
+    } else if (bytes <= PostLine::room_beside) {
+        supplies.kernels.copy(lane_->beside[place], data, bytes);
+        outside = lane_->beside[place];
+    } else {
+        outside = put_elsewhere(supplies, peer, label, data, bytes, open);
+        if (!outside) {
             stuck_ = true;
             return full;
         }
-        const bool is_peers = place.where == PostLine::Where::block_of_receiver;
-        char *to = supplies.window.at(is_peers ? peer : supplies.window.rank(), place.offset);
-        (place.is_near ? supplies.near_writing : supplies.writing).copy(supplies.kernels, to, data, bytes);
-        line.where = place.where;
-        line.elsewhere = {label.total, place.offset, place.block, nullptr};
-        if (place.block != 0 && !is_peers) {
-            hold.block = place.block;
-            ++blocks_held_;
-        }
-        payload = to;
-    } else if (label.what == PostLine::What::offer) {
-        line.elsewhere = {label.total, 0, 0, label.address};
-    } else {
-        supplies.kernels.copy(line.inside, data, bytes);
     }
     line.what = label.what;
     line.tag = label.tag;
     line.message = label.message;
     line.bytes = static_cast<uint32_t>(bytes);
     hold.ring_end = head_;
-    holds_[written_ % post_lines] = hold;
-    const bool is_whole = payload && label.total == bytes;
-    supplies.window.publish(line.number, ++written_, payload, is_whole ? bytes : 0);
+    const bool is_whole = outside && label.total == bytes;
+    supplies.window.publish(line.number, ++written_, static_cast<const char *>(outside), is_whole ? bytes : 0);
     return bytes;
 }
 

@@ -105,6 +105,8 @@ private:
     bool has_line(PostBlocks &blocks);
     bool take_block(PostBlocks &blocks, size_t size, PostOpenBlock &open);
     Place find_place(PostBlocks &blocks, const Label &label, size_t &bytes, PostOpenBlock &open);
+    const char *put_elsewhere(PostSupplies &supplies, int peer, const Label &label, const char *data, size_t &bytes,
+                              PostOpenBlock &open);
     uint64_t find_in_ring(PostBlocks &blocks, size_t bytes);
 
     PostLane *lane_ = nullptr;

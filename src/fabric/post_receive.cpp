@@ -163,9 +163,14 @@ void Post::take_line(int peer, const PostLine &line) {
     }
 }
 
+// Of the line that is read next from there.
 const char *Post::payload(int peer, const PostLine &line) const {
     if (line.bytes <= PostLine::room) {
         return reinterpret_cast<const char *>(line.inside);
+    }
+    if (!line.is_elsewhere()) {
+        const Link &l = links_[static_cast<size_t>(peer)];
+        return reinterpret_cast<const char *>(l.in->beside[l.read % post_lines]);
     }
     const bool is_mine = line.where == PostLine::Where::block_of_receiver;
     return window_.at(is_mine ? window_.rank() : peer, line.elsewhere.offset);
@@ -173,7 +178,7 @@ const char *Post::payload(int peer, const PostLine &line) const {
 
 // Its payload has been read.
 void Post::leave_line(int peer, const PostLine &line) {
-    if (line.bytes > PostLine::room) {
+    if (line.is_elsewhere()) {
         take_block(peer, line);
     }
     ++link(peer).read;

@@ -118,7 +118,7 @@ bool Post::has_credit(Link &l, size_t bytes) const {
 }
 
 size_t Post::put_piece(int peer, const PostOut::Label &label, const char *data, size_t bytes, PostOpenBlock &block) {
-    if (bytes > PostLine::room && supplies_.blocks.of_size(PostBlocks::size_for(label.total)).empty()) {
+    if (bytes > PostLine::room_beside && supplies_.blocks.of_size(PostBlocks::size_for(label.total)).empty()) {
         if (!supplies_.blocks.is_open()) {
             supplies_.blocks.open(window_);
         }

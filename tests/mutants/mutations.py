@@ -373,6 +373,8 @@ MUTATIONS = CORE + [
     mutation("a lost message does not end with its peer", TORN, "a death is told as a broken network",
              ("src/fabric/mailbox.cpp", "        if (item.peer == peer && item.is_torn && is_open(item)) {",
               "        if (item.peer != peer && item.is_torn && is_open(item)) {")),
+    mutation("a short rest lies beside a line, away from its block", POST_BOUNDS, "the block never comes home",
+             ("src/fabric/post_out.cpp", "left - bytes <= PostLine::room_beside ? left", "left - bytes <= 8 ? left")),
     mutation("a reshard adds up three of a group", MIXED, "the sum is without what others hold",
              ("src/coll/reshard_reduce.cpp", "                if (holds[p]) {",
               "                if (holds[p] && members < 3) {")),

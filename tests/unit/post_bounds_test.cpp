@@ -72,6 +72,27 @@ void small_sends_end_while_their_receiver_waits_for_another_rank(void **) {
     }
 }
 
+// What the last piece of a message would leave over for a line, or for the place beside it, goes with that piece.
+void blocks_come_home_from_messages_of_any_length(void **) {
+    constexpr int at_once = 30; // more than there are blocks
+    for (const size_t rest : {size_t{1}, PostLine::room + 1, PostLine::room_beside, PostLine::room_beside + 1}) {
+        Ranks r(2);
+        const std::vector<char> data = pattern((size_t{16} << 10) + rest, static_cast<int>(rest));
+        std::vector<Post::Ticket> sends;
+        for (int i = 0; i < at_once; ++i) {
+            sends.push_back(r[0].send(1, 1, data.data(), data.size()));
+        }
+        for (const Post::Ticket &send : sends) {
+            std::vector<char> got(data.size());
+            r.finish(1, r[1].recv(0, 1, got.data(), got.size()));
+            r.finish(0, send);
+            assert_got(got, data);
+        }
+        const std::vector<char> longest(post_letter);
+        assert_true(Post::is_over(r[0].send(1, 1, longest.data(), longest.size()))); // as long as there are blocks
+    }
+}
+
 void a_receiver_that_does_not_receive_keeps_little(void **) {
     for (const size_t bytes : {size_t{0}, size_t{100}, post_letter, size_t{1} << 20}) {
         Ranks r(3);
@@ -351,6 +372,7 @@ int main() {
         cmocka_unit_test(what_a_rank_sends_itself_is_bounded),
         cmocka_unit_test(both_may_send_first),
         cmocka_unit_test(small_sends_end_while_their_receiver_waits_for_another_rank),
+        cmocka_unit_test(blocks_come_home_from_messages_of_any_length),
         cmocka_unit_test(a_receiver_that_does_not_receive_keeps_little),
         cmocka_unit_test(a_slow_peer_does_not_hold_up_others),
         cmocka_unit_test(what_was_sent_can_be_received_after_its_sender_is_gone),

@@ -150,7 +150,8 @@ void assert_not_now(Ranks &r, int source, int tag, size_t room) {
 void the_next_line_of_a_peer_is_received_at_once(void **) {
     Ranks r(3);
     assert_not_now(r, 0, 1, 8); // there is no lane
-    for (const size_t bytes : {size_t{0}, size_t{8}, PostLine::room, PostLine::room + 1, post_piece, 2 * post_piece}) {
+    for (const size_t bytes : {size_t{0}, size_t{8}, PostLine::room, PostLine::room + 1, PostLine::room_beside,
+                               PostLine::room_beside + 1, post_piece, 2 * post_piece}) {
         const std::vector<char> data = pattern(bytes, 1);
         for (int i = 0; i < 100; ++i) { // credit, lines and blocks come round
             assert_true(Post::is_over(r[0].send(1, i, data.data(), bytes)));
