@@ -207,7 +207,8 @@ enum {
 };
 
 /* As `send` (as recv at the root of a scatter): one buffer for both, each operation tells how. The addresses that this
- * stands for may be given as well. Any other overlap of the two is XCOLL_ERR_ARGUMENT. */
+ * stands for may be given as well. Any other overlap of the two is XCOLL_ERR_ARGUMENT; it is not looked for where a
+ * type with gaps is used, as two of those may be woven into each other. */
 enum { XCOLL_IN_PLACE_ADDRESS = 1 };
 #define XCOLL_IN_PLACE ((void *)1)
 

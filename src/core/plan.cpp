@@ -30,6 +30,14 @@ void Plan::fail_to_start(const Failure &trouble) {
     }
 }
 
+void Plan::arm_observer() {
+    const size_t ends = operations().size();
+    observer_->arm(std::max<size_t>(ends, 1));
+    if (ends == 0) {
+        observer_->end(nullptr); // no operation will, of a group without calls
+    }
+}
+
 bool Plan::wait_for(int64_t timeout_ms) {
     if (timeout_ms < 0) {
         wait();

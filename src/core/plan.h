@@ -84,7 +84,7 @@ public:
         active = true;
         failure.reset();
         if (observer_) {
-            observer_->arm(operations().size());
+            arm_observer();
         }
         for_each_operation([this](Request &operation) {
             try {
@@ -153,6 +153,7 @@ public:
     std::optional<Failure> failure; // what kept it from starting
 
 private:
+    void arm_observer();
     void fail_to_start(const Failure &trouble);
 
     // Of a single call here, so that it takes one piece of memory.

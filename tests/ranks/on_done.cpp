@@ -127,6 +127,26 @@ void of_every_start(const Rank &, xcoll_comm_t comm, xcoll_comm_t other) {
     told.expect(3, XCOLL_SUCCESS, "a plan that was freed");
 }
 
+// As a rank has that is in none of the communicators of a program's group.
+void of_a_group_without_calls() {
+    Told told, once;
+    xcoll_request_t plan = XCOLL_REQUEST_NULL;
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_group_end_init(&plan));
+    ranks::succeed(xcoll_request_on_done(plan, Told::tell, &told));
+    for (int start = 1; start <= 3; ++start) {
+        ranks::succeed(xcoll_start(&plan));
+        ranks::succeed(xcoll_wait(&plan));
+        told.expect(start, XCOLL_SUCCESS, "a plan without calls");
+    }
+    ranks::succeed(xcoll_request_free(&plan));
+    ranks::succeed(xcoll_group_start());
+    ranks::succeed(xcoll_group_iend(&plan));
+    ranks::succeed(xcoll_request_on_done(plan, Told::tell, &once));
+    ranks::succeed(xcoll_wait(&plan));
+    once.expect(1, XCOLL_SUCCESS, "a group without calls");
+}
+
 void of_a_message(const Rank &rank, xcoll_comm_t comm) {
     const int size = rank.size(), to = (rank.rank() + 1) % size, from = (rank.rank() + size - 1) % size;
     Told told;
@@ -282,6 +302,7 @@ void test(Rank &rank) {
         by_whoever_drives(rank, comm);
         of_groups_and_their_parts(rank, comm, other);
         of_every_start(rank, comm, other);
+        of_a_group_without_calls();
         of_a_message(rank, comm);
         that_it_may_not_use_the_communicators(rank.rank(), comm, other);
         outside_of_open_groups(rank, comm);
