@@ -131,6 +131,7 @@ size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const 
     Hold &hold = holds_[place];
     hold = {0, 0, PostBlocks::size_for(label.total)};
     const void *outside = nullptr;
+    last_beside_ = bytes > PostLine::room && bytes <= PostLine::room_beside ? bytes : 0;
     if (label.what == PostLine::What::offer) {
         line.elsewhere = {label.total, 0, 0, label.address};
     } else if (bytes <= PostLine::room) {

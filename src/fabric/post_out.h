@@ -59,11 +59,15 @@ public:
         }
         return true;
     }
-    // One more of the next lines is fetched, before it is written.
+    // One more of the next lines is fetched, before it is written, with as much of the place beside it as the last
+    // message took.
     void claim_next() {
         const uint64_t next = std::max(claimed_lines_, written_);
         if (next - taken_ < post_lines) {
             claim_line(&lane_->lines[next % post_lines]);
+            for (size_t at = 0; at < last_beside_; at += line_bytes) {
+                claim_line(lane_->beside[next % post_lines] + at);
+            }
             claimed_lines_ = next + 1;
         }
     }
@@ -112,6 +116,7 @@ private:
     PostLane *lane_ = nullptr;
     uint64_t ring_offset_ = 0; // of the lane's ring in the segment
     uint64_t written_ = 0, taken_ = 0, claimed_lines_ = 0;
+    size_t last_beside_ = 0;       // bytes that the last line has there
     uint64_t head_ = 0, tail_ = 0; // of the ring: [tail_, head_) is in use
     size_t blocks_held_ = 0;       // of this rank's, in lines that are not known to be taken
     std::array<std::vector<uint64_t>, PostBlocks::sizes> borrowed_; // the peer's
