@@ -137,28 +137,28 @@ void does_not_come(xcoll_comm_t world) {
     self.meet();
 }
 
-// Rank 1 starts a sum and goes its own ways: rank 0, to which it has sent something, is told that it does not go on.
+// Rank 1 starts to give a long part and goes its own ways before rank 0 comes to take it: which is told so.
 void goes_astray(xcoll_comm_t world) {
     xcoll_comm_t tried = XCOLL_COMM_NULL;
     succeed(xcoll_comm_dup(world, &tried), "the copy");
-    std::vector<float> data(20'000, 1);
+    constexpr size_t part = 100'000;
+    std::vector<char> given(part), taken(3 * part);
     xcoll_request_t request = XCOLL_REQUEST_NULL;
-    if (rank_ == 2) {
-        usleep(400'000); // so that the others cannot be through
-    }
     succeed(xcoll_comm_set_timeout(tried, rank_ == 0 ? 1000 : 7000), "to set the time limit");
-    succeed(xcoll_iallreduce(XCOLL_IN_PLACE, data.data(), data.size(), XCOLL_FLOAT32, XCOLL_SUM, tried, &request),
-            "to start a sum");
+    if (rank_ == 0) {
+        usleep(400'000);
+    }
+    succeed(xcoll_igather(given.data(), part, taken.data(), XCOLL_INT8, 0, tried, &request), "to start a gather");
     if (rank_ == 1) {
         for (int time = 0, is_done = 0; time < 100; ++time) {
-            succeed(xcoll_test(&request, &is_done), "to test the sum");
+            succeed(xcoll_test(&request, &is_done), "to test it");
             usleep(1000);
         }
         sleep(2);
     }
     const xcoll_result_t result = xcoll_wait(&request);
     if (rank_ == 0) {
-        demand(result == XCOLL_ERR_TIMEOUT, std::string("the sum returned ") + xcoll_error_name(result));
+        demand(result == XCOLL_ERR_TIMEOUT, std::string("the gather returned ") + xcoll_error_name(result));
         const std::string text = xcoll_last_error();
         demand(text.find("rank 1 has entered it and does not answer any more") != text.npos, "rank 0 is told " + text);
     }
