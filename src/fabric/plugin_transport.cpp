@@ -193,7 +193,7 @@ void PluginTransport::done(void *token, xcoll_result_t result) {
     if (result == XCOLL_SUCCESS) {
         Mailbox::close(item);
     } else if (result == XCOLL_ERR_NO_MEMORY) {
-        Mailbox::close(item, {result, "no memory for a message over the network"});
+        Mailbox::close(item, xcoll::out_of_memory(item.box->rank()));
     } else {
         Mailbox::tear(item);
     }

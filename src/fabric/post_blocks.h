@@ -1,5 +1,5 @@
-// Memory through which a rank sends what does not fit into a line, whoever it is for: blocks. Who has read a block
-// keeps it for his own next message to its sender, as two ranks do with batons (batons.h):
+// Memory through which a rank sends what fits neither into a line nor beside it, whoever it is for: blocks. Who has
+// read a block keeps it for his own next message to its sender, as two ranks do with batons (batons.h):
 //
 //     rank 0   writes a |         | reads a | writes a
 //     rank 1            | reads a | writes a |         | reads a

@@ -209,10 +209,10 @@ inline void kill(Fabric &fabric, size_t number) {
 }
 
 // What is under way to this endpoint is lost, and it is not said why.
-inline void tear(Fabric &fabric, size_t number) {
+inline void tear(Fabric &fabric, size_t number, xcoll_result_t result = XCOLL_ERR_TRANSPORT) {
     const std::lock_guard lock(fabric.mutex);
     for (Endpoint *endpoint : fabric.endpoints) {
-        endpoint->tear(*fabric.endpoints[number], XCOLL_ERR_TRANSPORT);
+        endpoint->tear(*fabric.endpoints[number], result);
     }
 }
 

@@ -73,6 +73,16 @@ void a_message_that_is_lost_for_no_reason_ends_at_last(void **) {
     assert_string_equal(text.c_str(), "rank 0: the network has lost a message to or from rank 1");
 }
 
+// Its peer waits for it, so that is not the call error which a lack of memory usually is.
+void a_message_that_finds_no_memory_is_fatal(void **) {
+    UnderWay message;
+    fake::tear(message.job.fabric, 1, XCOLL_ERR_NO_MEMORY);
+    message.go_on();
+    std::string text;
+    assert_int_equal(message.result(text), XCOLL_ERR_SYSTEM);
+    assert_non_null(std::strstr(text.c_str(), "out of memory in the middle of an operation"));
+}
+
 void a_farewell_ends_messages_that_are_lost(void **) {
     UnderWay message;
     fake::tear(message.job.fabric, 1);
@@ -91,6 +101,7 @@ int main() {
         cmocka_unit_test(a_message_that_is_lost_before_its_peer_is_ends_with_the_reason),
         cmocka_unit_test(a_message_to_a_rank_that_has_freed_ends_with_that),
         cmocka_unit_test(a_message_that_is_lost_for_no_reason_ends_at_last),
+        cmocka_unit_test(a_message_that_finds_no_memory_is_fatal),
         cmocka_unit_test(a_farewell_ends_messages_that_are_lost),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
