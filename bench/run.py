@@ -34,7 +34,7 @@ def arguments():
     parser.add_argument("--sizes", help="8,64,1K or 8:64M (all powers of two between)")
     parser.add_argument("--dtype", help=f"any of {','.join(DTYPES)}")
     parser.add_argument("--ranks", help="2 or 2,4,8")
-    parser.add_argument("--loops", default="osu,honest", help="osu, honest or both")
+    parser.add_argument("--loops", default="osu,honest", help="any of osu,honest")
     parser.add_argument("--in-place", choices=["no", "yes", "both"], help="allreduce only")
     parser.add_argument("--roots", choices=list(ROOTS), default="turns",
                         help="of bcast, reduce, gather(v), scatter(v): another one every time, or rank 0 (%(default)s)")
