@@ -24,9 +24,9 @@ Items made_items_of(Call &call, const char *name, xcoll_dtype_t dtype) {
     return *items;
 }
 
-bool Items::may_be(size_t count) const {
+bool Items::is_within_memory(size_t count) const {
     ptrdiff_t all;
-    return count <= most_elements && !__builtin_mul_overflow(count, reach(), &all);
+    return !__builtin_mul_overflow(count, reach(), &all);
 }
 
 void check_count(const Items &items, const char *name, size_t count) {

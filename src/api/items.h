@@ -8,6 +8,9 @@
 
 namespace xcoll::api {
 
+// Far above any memory, far below where the bytes of a predefined type would wrap: a negative number, most likely.
+inline constexpr size_t most_elements = size_t{1} << 44;
+
 struct Items {
     Dtype base;         // what must match between ranks; none: opaque
     size_t bytes;       // of one item's data
@@ -29,7 +32,12 @@ struct Items {
         return apart > bytes ? apart : bytes;
     }
     // There may be a memory that has so many.
-    bool may_be(size_t count) const;
+    bool may_be(size_t count) const {
+        return count <= most_elements && (!shape || is_within_memory(count));
+    }
+
+private:
+    bool is_within_memory(size_t count) const;
 };
 
 // Of a predefined type.

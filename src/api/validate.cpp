@@ -57,7 +57,7 @@ void fail_overlap(const void *send, const void *recv, size_t bytes) {
 }
 
 bool overlap(const Portion &a, const Portion &b) {
-    return a.bytes() != 0 && b.bytes() != 0 && !lie_apart(a.base, a.count, b.base, b.count);
+    return a.count != 0 && b.count != 0 && !lie_apart(a.base, a.count, b.base, b.count);
 }
 
 namespace {
@@ -81,16 +81,15 @@ Coinciding coinciding(Kind kind) {
 } // namespace
 
 void check_apart(Kind kind, int rank, std::span<const Portion> out, std::span<const Portion> in) {
-    const Coinciding may = coinciding(kind);
     const auto is_own = [rank](std::span<const Portion> side, size_t p) {
         return side.size() == 1 || p == static_cast<size_t>(rank);
     };
     for (size_t o = 0; o < out.size(); ++o) {
         for (size_t i = 0; i < in.size(); ++i) {
-            const bool runs = !out[o].shape && !in[i].shape;
-            if (!runs || !overlap(out[o], in[i])) {
+            if (out[o].shape || in[i].shape || !overlap(out[o], in[i])) [[likely]] {
                 continue;
             }
+            const Coinciding may = coinciding(kind);
             const bool own = may != Coinciding::none && is_own(out, o) && is_own(in, i);
             const bool same = may == Coinciding::all && o == i && out[o].count == in[i].count;
             if (out[o].base != in[i].base || !(own || same)) {

@@ -2,6 +2,7 @@
 // what was expected and what was seen, of which parameter by the name that it has in xcoll.h.
 #pragma once
 
+#include "api/items.h"
 #include "base/overlap.h"
 #include "core/comm.h"
 
@@ -17,9 +18,6 @@ namespace xcoll::api {
                                size_t bytes, const char *expected);
 // Where calls may be in place.
 [[noreturn]] void fail_overlap(const void *send, const void *recv, size_t bytes);
-
-// Far above any memory, far below where bytes would wrap: a negative number, most likely.
-inline constexpr size_t most_elements = size_t{1} << 44;
 
 // What is known of a call that was made before is not looked at again (core/habit.h).
 inline void set_type(KnownCall &, xcoll_dtype_t, const char *, size_t) {
