@@ -6,18 +6,25 @@ namespace xcoll {
 
 namespace {
 
-// One message in so many goes another way, to notice when the machine has changed. Each trial that finds nothing new
-// makes the next one rarer: on a Xeon with two L3s a streamed 16 KiB costs some 8 us, as its lines go through memory
-// twice, and every 64th message made broadcasts of 256 KiB an eighth slower.
+// One message in so many goes another way, to notice when the machine has changed. The dearer that is, the rarer, so
+// that all trials together take one part in so many of the time: on a Xeon with two L3s a streamed 16 KiB costs some 8
+// us, as its lines go through memory twice, and every 64th message made broadcasts of 256 KiB an eighth slower. Where
+// each trial that found nothing new made the next one rarer instead, whoever had come under one L3 long since went on
+// as between two. On a Zen 3 whose processors move every few seconds broadcasts from one root, 2 ms at a time, take
+// under one L3 2.8, 11 and 55 us for 64 KiB, 256 KiB and 1 MiB like this, and took 4.9, 20 and 84
+// (bench/results/zen3-trials).
 constexpr uint32_t shortest_trial_interval = 64;
 constexpr uint32_t longest_trial_interval = 4096;
+constexpr float part_for_trials = 128;
 constexpr uint32_t timing_interval = 16;
+// A long message counts as many.
+constexpr uint32_t counted(size_t bytes) {
+    return static_cast<uint32_t>(1 + bytes / (size_t{128} << 10));
+}
 // Readers are asked of every trial, and one message in so many besides. Each time that they are silent makes that
 // rarer: to look for what they tell costs a line transfer.
 constexpr uint32_t shortest_asking_interval = 32;
 constexpr uint32_t longest_asking_interval = longest_trial_interval;
-// A long message is as many.
-constexpr size_t counted_once = size_t{128} << 10;
 // Two slots of four blocks on either side, three times.
 constexpr uint32_t swapped_trial_length = 48;
 constexpr float usual_news = 1.F / 4;
@@ -38,8 +45,6 @@ constexpr double bad_ns = 1;
 // instead of 0.6 us, which alternate between two roots.
 using Weights = std::array<float, ways>;
 constexpr Weights writing_weights = {1, 1, 1.5F}, reading_weights = {1, 0.8F, 0}, reading_small_weights = {1, 1.1F, 0};
-// And by how much in a trial, for it to be news.
-constexpr float clear_win = 0.9F;
 
 CopyKernel kernel_of(const Kernels &kernels, Way way) {
     switch (way) {
@@ -77,7 +82,7 @@ void LearnedWay::try_at_length() {
 }
 
 CopyOfMessage LearnedWay::begin(size_t bytes) {
-    messages_ += static_cast<uint32_t>(1 + bytes / counted_once);
+    messages_ += counted(bytes);
     if (trial_left_ == 0 && messages_ - last_trial_ >= trial_interval_) {
         begin_trial();
     }
@@ -93,15 +98,31 @@ CopyOfMessage LearnedWay::begin(size_t bytes) {
     return message;
 }
 
-// A part of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do.
+// A part of the news: one interrupt in a copy does not turn the choice, some slow copies in a row do. But a trial of a
+// single message that was cheap is believed: nothing but the way that it went makes a copy faster. So a rank that has
+// streamed between two L3s does not go on for many thousand messages when both cores have come under one.
 void LearnedWay::learn(const CopyOfMessage &message) {
     const float news = static_cast<float>(message.ticks) * 64 / static_cast<float>(message.bytes);
-    if (message.ends_trial) {
-        end_trial(news);
-    }
     float &known = cost(message.way).own;
+    if (message.ends_trial && trial_length_ == 1) {
+        known = std::min(known, news);
+    }
     known += change(known, news, bad_) * news_;
+    if (message.ends_trial) {
+        unsettled_ = trial_length_ / 2;
+        trial_interval_ = interval_behind(message);
+    }
     choose();
+}
+
+// Of writer and reader the one that loses more sets the pace.
+uint32_t LearnedWay::interval_behind(const CopyOfMessage &trial) const {
+    const Cost &dear = cost(trial.way), &best = cost(best_);
+    const auto times = [](float one, float other) { return other > 0 ? one / other : 0; };
+    const float worst = std::max(times(dear.own, best.own), times(dear.readers, best.readers));
+    const float lost = (worst - 1) * static_cast<float>(trial_length_ * counted(trial.total));
+    constexpr float shortest = shortest_trial_interval, longest = longest_trial_interval;
+    return static_cast<uint32_t>(std::clamp(lost * part_for_trials, shortest, longest));
 }
 
 // Good news are believed at once, as those of a trial are.
@@ -116,13 +137,13 @@ void LearnedWay::hear(Way way, float news) {
     choose();
 }
 
-bool LearnedWay::beats_best(Way way, float own, float clearly) const {
+bool LearnedWay::beats_best(Way way) const {
     const Cost &best = cost(best_);
-    const float readers = cost(way).readers;
+    const auto [own, readers] = cost(way);
     if (readers > 0 && best.readers > 0) {
-        return own + readers < clearly * (best.own + best.readers);
+        return own + readers < best.own + best.readers;
     }
-    return own * weight(way) < clearly * best.own * weight(best_);
+    return own * weight(way) < best.own * weight(best_);
 }
 
 bool LearnedWay::is_worth_trying(Way way) const {
@@ -142,21 +163,10 @@ void LearnedWay::begin_trial() {
     }
 }
 
-// A single message that was cheap is believed: nothing but the way that it went makes a copy faster. So a rank that has
-// streamed between two L3s does not go on for many thousand messages when both cores have come under one.
-void LearnedWay::end_trial(float ticks_per_line) {
-    unsettled_ = trial_length_ / 2;
-    const bool has_won = beats_best(tried_, ticks_per_line, clear_win);
-    trial_interval_ = has_won ? shortest_trial_interval : std::min(2 * trial_interval_, longest_trial_interval);
-    if (trial_length_ == 1) {
-        cost(tried_).own = std::min(cost(tried_).own, ticks_per_line);
-    }
-}
-
 void LearnedWay::choose() {
     for (size_t index = 0; index < allowed_; ++index) {
         const Way way = static_cast<Way>(index);
-        if (way != best_ && beats_best(way, cost(way).own, 1)) {
+        if (way != best_ && beats_best(way)) {
             best_ = way;
         }
     }

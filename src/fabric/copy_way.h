@@ -75,10 +75,10 @@ private:
     float weight(Way way) const {
         return weights_[static_cast<size_t>(way)];
     }
-    bool beats_best(Way way, float own, float clearly) const;
+    bool beats_best(Way way) const;
     bool is_worth_trying(Way way) const;
     void begin_trial();
-    void end_trial(float ticks_per_line);
+    uint32_t interval_behind(const CopyOfMessage &trial) const;
     void choose();
 
     uint32_t messages_ = 0, last_trial_ = 0, last_asked_ = 0, trial_interval_, asking_interval_;
