@@ -91,8 +91,22 @@ template <class Arch> void copy(void *to, const void *from, size_t bytes) {
     copy_inline<Arch::copy_bytes>(static_cast<char *>(to), static_cast<const char *>(from), bytes);
 }
 
+// By the lower bits of the addresses, which are all that some processors look at to find out whether a string copy
+// would overwrite what it has yet to read. On a Zen 3 one of 64 KiB takes 22 us where the destination is 1 to 31 bytes
+// behind the source like that, 2.6 up to 63 bytes, and 1.3 elsewhere. What malloc gives is 16 bytes behind a page if it
+// is large, and payloads begin with a line.
+inline bool seems_to_overlap(const void *to, const void *from) {
+    constexpr uintptr_t seen = 4096, near = 64;
+    const uintptr_t behind = (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from)) % seen;
+    return behind != 0 && behind < near;
+}
+
 // Its stores may be seen in any order among themselves, but before all that follow: a flag behind them tells of all.
 template <class Arch> void copy_string(void *to, const void *from, size_t bytes) {
+    if (seems_to_overlap(to, from)) {
+        copy<Arch>(to, from, bytes);
+        return;
+    }
     mark_read(from, bytes);
     mark_written(to, bytes);
     Arch::move_string(to, from, bytes);
