@@ -15,7 +15,6 @@ namespace xcoll {
 
 namespace {
 
-constexpr size_t page = 4096;
 // Asking how much there is costs as much as handing out some of it.
 constexpr size_t worth_asking = size_t{1} << 20;
 
@@ -34,7 +33,8 @@ size_t available_memory() {
 
 size_t Heap::affordable(size_t wanted, size_t beside, int ranks) {
     // As much again is left to the program.
-    const size_t shares = 2 * static_cast<size_t>(ranks), others = beside * static_cast<size_t>(ranks);
+    const size_t page = page_bytes(), shares = 2 * static_cast<size_t>(ranks),
+                 others = beside * static_cast<size_t>(ranks);
     for (size_t bytes = wanted / page * page; bytes > 0; bytes = bytes / 2 / page * page) {
         const bool fits = bytes <= (~size_t{0} - others) / shares;
         const size_t space = bytes * shares + others;
@@ -84,7 +84,7 @@ void Heap::drop_memory(size_t at, size_t bytes) const {
 
 void *Heap::take(size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const size_t rounded = bytes > bytes_ ? bytes_ + page : (bytes + page - 1) / page * page;
+    const size_t rounded = bytes > bytes_ ? bytes_ + page_ : (bytes + page_ - 1) / page_ * page_;
     const size_t at = find_gap(rounded);
     if (at == bytes_) {
         fail(XCOLL_ERR_NO_MEMORY,

@@ -9,13 +9,16 @@
 #include <map>
 #include <mutex>
 
+#include "base/page.h"
+
 namespace xcoll {
 
 class Heap {
 public:
-    // [first, first + bytes) of the segment at `base`. descriptor: the segment's file, or -1; stays the caller's.
-    Heap(char *base, uint64_t first, size_t bytes, int descriptor)
-        : base_(base + first), bytes_(bytes), first_(first), descriptor_(descriptor) {
+    // [first, first + bytes) of the segment at `base`, which begins a page. descriptor: the segment's file, or -1;
+    // stays the caller's.
+    Heap(char *base, uint64_t first, size_t bytes, int descriptor, size_t page = page_bytes())
+        : base_(base + first), bytes_(bytes), first_(first), descriptor_(descriptor), page_(page) {
     }
     Heap(const Heap &) = delete;
     Heap &operator=(const Heap &) = delete;
@@ -55,6 +58,7 @@ private:
     size_t bytes_;
     uint64_t first_;
     int descriptor_;
+    size_t page_; // memory comes and goes in whole ones
     std::mutex mutex_;
     std::map<size_t, size_t> pieces_; // in use: offset and bytes
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/page.h"
 #include "boot/packet.h"
 #include "fabric/attach.h"
 #include "fabric/window.h"
@@ -23,7 +24,8 @@ constexpr size_t boards_at_start = 4;
 constexpr size_t board_space = size_t{320} << 20;
 
 size_t heap_first(const NodeSizes &sizes) {
-    return header_bytes + sizes.ring_bytes + board_space;
+    const size_t end = header_bytes + sizes.ring_bytes + board_space;
+    return (end + longest_page - 1) / longest_page * longest_page;
 }
 size_t segment_bytes(const NodeSizes &sizes) {
     return heap_first(sizes) + sizes.heap_bytes;

@@ -2,12 +2,14 @@
 // not.
 #include "cmocka_cpp.h"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "base/error.h"
@@ -16,9 +18,20 @@
 
 using namespace xcoll;
 
+// A kernel whose pages are long, as the heap without a file sees it: what does not begin one is refused, and what is
+// dropped is dropped to the end of one.
+extern "C" int madvise(void *address, size_t bytes, int advice) noexcept {
+    if (advice != MADV_DONTNEED || reinterpret_cast<uintptr_t>(address) % longest_page != 0) {
+        return -1;
+    }
+    std::memset(address, 0, (bytes + longest_page - 1) / longest_page * longest_page);
+    return 0;
+}
+
 namespace {
 
-constexpr size_t page = 4096, reserved = size_t{64} << 10, first = size_t{1} << 20, room = size_t{64} << 20;
+constexpr size_t page = 4096, long_page = longest_page;
+constexpr size_t reserved = size_t{64} << 10, first = size_t{1} << 20, room = size_t{64} << 20;
 
 // One rank's, in a segment of its own.
 class Owner {
@@ -49,7 +62,7 @@ public:
 private:
     int descriptor_ = -1;
     Segment segment_;
-    Heap heap_{segment_.base(), first, room, descriptor_};
+    Heap heap_{segment_.base(), first, room, descriptor_, page};
 };
 
 xcoll_result_t take_result(Heap &heap, size_t bytes) {
@@ -140,6 +153,42 @@ void too_much_is_an_error_that_changes_nothing(void **) {
     assert_ptr_equal(owner.heap().take(1), piece);
 }
 
+// Of a heap without a file, as threads of one process have it.
+class Threads {
+public:
+    char *take(size_t bytes) {
+        return static_cast<char *>(heap_.take(bytes));
+    }
+    Heap &heap() {
+        return heap_;
+    }
+
+private:
+    alignas(long_page) char memory_[8 * long_page] = {};
+    Heap heap_{memory_, 0, sizeof memory_, -1, long_page};
+};
+
+void a_piece_is_freed_alone_where_pages_are_longer(void **) {
+    const auto threads = std::make_unique<Threads>();
+    Threads &owner = *threads;
+    char *const pieces[] = {owner.take(1), owner.take(page), owner.take(long_page + 1), owner.take(1)};
+    const size_t lengths[] = {1, page, long_page + 1, 1};
+    for (size_t i = 0; i < std::size(pieces); ++i) {
+        std::memset(pieces[i], static_cast<int>(i + 1), lengths[i]);
+    }
+    for (const size_t freed : {2u, 0u}) {
+        assert_true(owner.heap().give(pieces[freed]));
+        assert_int_equal(pieces[1][0], 2);
+        assert_int_equal(pieces[1][page - 1], 2);
+        assert_int_equal(pieces[3][0], 4);
+    }
+    for (const size_t again : {0u, 2u}) {
+        assert_ptr_equal(owner.take(lengths[again]), pieces[again]);
+        assert_int_equal(pieces[again][0], 0);
+        assert_int_equal(pieces[again][lengths[again] - 1], 0);
+    }
+}
+
 size_t address_space_in_use() {
     size_t pages = 0;
     FILE *file = std::fopen("/proc/self/statm", "r");
@@ -173,6 +222,7 @@ int main() {
         cmocka_unit_test(memory_comes_and_goes),
         cmocka_unit_test(what_is_not_its_own_is_not_taken_back),
         cmocka_unit_test(it_knows_its_addresses),
+        cmocka_unit_test(a_piece_is_freed_alone_where_pages_are_longer),
         cmocka_unit_test(too_much_is_an_error_that_changes_nothing),
         cmocka_unit_test(a_limit_of_address_space_makes_it_smaller),
     };
