@@ -14,9 +14,10 @@ const char *name_of(Kind kind) {
 namespace {
 std::string name_of_mode(uint8_t mode) {
     const uint8_t denormals = mode & float_mode_flush;
-    std::string text = denormals == 0                  ? ""
-                       : denormals == float_mode_flush ? "denormals flushed"
-                                                       : "denormals treated unusually";
+    std::string text = denormals == 0                        ? ""
+                       : denormals == float_mode_flush       ? "denormals flushed"
+                       : denormals == float_mode_flush_early ? "denormals flushed before rounding"
+                                                             : "denormal results flushed";
     if ((mode & float_mode_rounding) != 0) {
         text += format("%snot rounded to nearest", text.empty() ? "" : ", ");
     }

@@ -3,6 +3,7 @@
 
 #include "kernels/blocks.h"
 #include "kernels/operators.h"
+#include "kernels/rounding.h"
 #include "kernels/vectors.h"
 
 namespace xcoll {
@@ -23,6 +24,7 @@ template <class P>
 
 template <class Arch, class T> void scale(void *out, const void *in, const void *scalar, size_t count) {
     using P = Pass<Arch, T, T, OpScaled>;
+    [[maybe_unused]] const Rounding<T> rounding;
     mark_read(in, count * sizeof(T));
     mark_written(out, count * sizeof(T));
     const typename P::Factor factor = P::template enter<1>(scalar, 0);

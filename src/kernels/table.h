@@ -5,6 +5,7 @@
 #include "kernels/copy.h"
 #include "kernels/operators.h"
 #include "kernels/rare.h"
+#include "kernels/rounding.h"
 #include "kernels/scale.h"
 #include "kernels/tables.h"
 #include "kernels/twins.h"
@@ -41,6 +42,7 @@ template <class P, Use use>
 template <class Arch, class In, class Out, template <class, int> class Op, Use use>
 void reduce(void *out, const Inputs &inputs, size_t count) {
     using P = Pass<Arch, In, Out, Op>;
+    [[maybe_unused]] const Rounding<In, Out> rounding;
     mark_pass<P>(out, inputs, count);
     if constexpr (use == Use::seldom || !Arch::fixed_vectors) {
         reduce_blocks<P, use != Use::seldom && Arch::pair_loops>(out, inputs, count);
@@ -51,6 +53,21 @@ void reduce(void *out, const Inputs &inputs, size_t count) {
         }
     } else {
         reduce_in_vectors<P, use>(out, inputs, count);
+    }
+}
+
+// The middle of a hierarchy of small floats: nothing but the rounding tells it from that of others.
+template <class Arch, template <class, int> class Op, Use use>
+void carry_to_nearest(void *out, const Inputs &inputs, size_t count) {
+    const ToNearest rounding;
+    reduce<Arch, float, float, Op, use>(out, inputs, count);
+}
+
+template <class Arch, class T, template <class, int> class Op, Use use> constexpr ReduceKernel carrying() {
+    if constexpr (is_small_float<T>) {
+        return carry_to_nearest<Arch, Op, use>;
+    } else {
+        return reduce<Arch, T, T, Op, use>;
     }
 }
 
@@ -136,7 +153,7 @@ private:
         using A = Accumulator<T>;
         set(table, dtype, op, Stage::whole, reduce<Arch, T, T, Op, use>);
         set(table, dtype, op, Stage::lift, reduce<Arch, T, A, Op, use>);
-        set(table, dtype, op, Stage::carry, reduce<Arch, A, A, Op, use>);
+        set(table, dtype, op, Stage::carry, carrying<Arch, T, Op, use>());
         set(table, dtype, op, Stage::lower, reduce<Arch, A, T, Op, use>);
     }
 
@@ -182,7 +199,7 @@ private:
     template <class T> static constexpr void set_byte_float(Kernels &table, Dtype dtype) {
         set<T, OpSum, Use::seldom>(table, dtype, Operator::sum);
         set(table, dtype, Operator::sum, Stage::whole, reduce<Arch, T, T, OpSum, Use::often>);
-        set(table, dtype, Operator::sum, Stage::carry, reduce<Arch, float, float, OpSum, Use::often>);
+        set(table, dtype, Operator::sum, Stage::carry, carry_to_nearest<Arch, OpSum, Use::often>);
         set<T, OpBoundedProd, Use::seldom>(table, dtype, Operator::prod);
         set<T, OpMin, Use::seldom>(table, dtype, Operator::min);
         set<T, OpMax, Use::seldom>(table, dtype, Operator::max);

@@ -14,9 +14,6 @@
 extern "C" {
 #include <cmocka.h>
 }
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 #include "kernels_inputs.h"
 
@@ -259,32 +256,6 @@ void no_kernel_reads_outside_of_its_inputs(void **) {
     }
 }
 
-#ifdef __x86_64__
-// Only sums, products and averages may see that the caller's thread flushes denormals.
-void comparisons_do_not_depend_on_flushing_of_denormals(void **) {
-    Random random(7);
-    for_all_operators([&](Dtype dtype, Operator op) {
-        const bool adds = op == Operator::sum || op == Operator::prod || op == Operator::avg;
-        if (!is_floating(dtype) || adds) {
-            return;
-        }
-        for (const Stage stage : all_stages) {
-            const Case c{dtype, op, stage, {2}, 2};
-            Data data(c, random, 400);
-            std::vector<const void *> pointers{data.inputs[0].data(), data.inputs[1].data()};
-            for (const Kernels *table : available()) {
-                std::vector<char> out(data.expected.size());
-                const unsigned before = _mm_getcsr();
-                _mm_setcsr(before | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);
-                run(*table, c, out.data(), pointers, 400);
-                _mm_setcsr(before);
-                assert_same(*table, c, 400, out.data(), data.expected);
-            }
-        }
-    });
-}
-#endif
-
 void tables_have_exactly_the_operators_of_each_type(void **) {
     for (const Kernels *table : available()) {
         for (const Dtype dtype : all_dtypes) {
@@ -323,9 +294,6 @@ int main() {
         cmocka_unit_test(averages_divide_by_any_number),
         cmocka_unit_test(stages_of_a_hierarchy_give_the_bits_of_one_pass),
         cmocka_unit_test(no_kernel_reads_outside_of_its_inputs),
-#ifdef __x86_64__
-        cmocka_unit_test(comparisons_do_not_depend_on_flushing_of_denormals),
-#endif
         cmocka_unit_test(tables_have_exactly_the_operators_of_each_type),
         cmocka_unit_test(tables_are_found_by_name),
     };
