@@ -208,10 +208,12 @@ private:
         set_scale<T>(table, dtype);
     }
 
+    // Truth values are most often bytes; of these, compilers make no vectors by themselves.
     template <class T> static constexpr void set_logical(Kernels &table, Dtype dtype) {
-        set<T, OpLand, Use::seldom>(table, dtype, Operator::land);
-        set<T, OpLor, Use::seldom>(table, dtype, Operator::lor);
-        set<T, OpLxor, Use::seldom>(table, dtype, Operator::lxor);
+        constexpr Use use = is_same<T, uint8_t> ? Use::sometimes : Use::seldom;
+        set<T, OpLand, use>(table, dtype, Operator::land);
+        set<T, OpLor, use>(table, dtype, Operator::lor);
+        set<T, OpLxor, use>(table, dtype, Operator::lxor);
     }
 
     template <class T> static constexpr void set_scale(Kernels &table, Dtype dtype) {
