@@ -40,7 +40,7 @@ inline void finish_loads() {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
 #elif defined(__aarch64__)
-    asm volatile("isb" ::: "memory");
+    asm volatile("dsb ishld" ::: "memory");
 #endif
 }
 

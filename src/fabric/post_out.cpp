@@ -158,6 +158,7 @@ size_t PostOut::put(PostSupplies &supplies, int peer, const Label &label, const 
 
 void PostOut::revoke(bool wait) {
     lane_->revoked.store(1, std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst); // what the caller writes into the buffer next comes behind it
     if (wait) {
         Visit::await_end(lane_->reading, [] { return true; });
     }

@@ -343,6 +343,7 @@ Post::Fetched Post::fetch(const PostItem &receive, const char *address) const {
     AttachedRead read(window_.node().member(window_.node_rank(receive.peer)).process.pid);
     read.add(receive.data, address, receive.total);
     const int error = read.finish();
+    std::atomic_thread_fence(std::memory_order_acquire); // the kernel's copy comes before the look at `revoked`
     if (error == ESRCH || lane.revoked.load(std::memory_order_seq_cst) != 0) {
         return Fetched::never;
     }
