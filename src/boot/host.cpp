@@ -78,6 +78,10 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
         return std::nullopt;
     }
     stat.state = text[close + 2];
+    // An emulator of other processors makes up a line for its own process, with numbers only.
+    if (stat.state < 'A') {
+        return std::nullopt;
+    }
     text.remove_prefix(close + 3);
     constexpr int threads_field = 20, start_field = 22;
     for (int field = 4; field < start_field; ++field) {
