@@ -151,7 +151,7 @@ $(foreach t,$(tools),$(eval $(call tool_rule,$t)))
 # The operation table in a form that generators read.
 api_json := $(BUILD)/xcoll-api.json
 $(api_json): $(S).build/api_json.cpp $(S)src/api/operations.def $(BUILD)/flags.txt
-	$(call say,JSON,$@) $(cxx) $< -o $(BUILD)/api_json && $(BUILD)/api_json >$@
+	$(call say,JSON,$@) $(if $(filter $(CXX),$(CXX_FOR_BUILD)),$(cxx),$(CXX_FOR_BUILD) -std=c++20 -I$(S)src) $< -o $(BUILD)/api_json && $(BUILD)/api_json >$@
 
 # ------------------------------------------------------------------------------------------------ tests, examples
 # NAME_test.cpp sees the inside of the library. Every other program is linked as a user's would be: with the public
@@ -215,10 +215,10 @@ run-demo: $(tool_files) $(BUILD)/examples/01_hello
 check: setup-check
 	@+$(again) run-tests
 
-# TESTS picks tests by words that their names contain. KINDS picks the folders.
+# TESTS picks tests by words that their names contain. KINDS picks the folders. EMULATOR runs programs for another processor.
 run-tests: tests
 	@$(quietly) BUILD='$(abspath $(BUILD))' SRC='$(abspath $(or $(S),.))' CC='$(CC)' CXX='$(CXX)' SANITIZER='$(sanitizer)' \
-	  MAKE_HERE='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
+	  EMULATOR='$(EMULATOR)' MAKE_HERE='make -C $(CURDIR) -f $(main) BUILD=$(BUILD)' bash $(S)tests/run_all $(KINDS) -- $(TESTS)
 
 # Until a case fails, or for SOAK_SECONDS.
 soak: setup-check

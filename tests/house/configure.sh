@@ -12,4 +12,11 @@ configure --without-ucx --with-crypto=no --with-hwloc=no || { cat "$work/log"; s
 for library in ucx crypto hwloc; do
     grep -qx "$library := no" config.mk || stop "$library was not left out"
 done
+
+# For another machine, this one's libraries are of no use; what the build runs itself is compiled for this one.
+mkdir "$work/for_another" && cd "$work/for_another" || exit 2
+configure --build=a-linux --host=b-linux CXX_FOR_BUILD=builder || { cat "$work/log"; stop "--host is not taken"; }
+for line in "ucx := no" "crypto := no" "hwloc := no" "CXX_FOR_BUILD := builder"; do
+    grep -qx "$line" config.mk || stop "for another machine, expected $line"
+done
 exit 0
