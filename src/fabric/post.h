@@ -61,7 +61,7 @@ public:
     bool recv_now(int source, int tag, void *buffer, size_t room, Status &status);
     // What to wait for before recv_now() can be true; nothing: it will not be.
     std::optional<Until> next_line(int source) {
-        return source == any_source || is_self(source) ? std::nullopt : std::optional(line_of(source));
+        return takes_lines(source) ? std::optional(line_of(source)) : std::nullopt;
     }
     // In place of a send or a receive of a call that was refused, so that its peer is told instead of waiting for ever,
     // and the order of messages is kept. Nobody waits for them. Throw as those do.
@@ -201,6 +201,7 @@ private:
     Until line_of(int peer);
     bool has_line(int peer);
     bool wants(int peer) const;
+    bool takes_lines(int source) const;
     bool pull(int peer);
     bool take_lines(int peer, bool only_wanted);
     void take_line(int peer, const PostLine &line);

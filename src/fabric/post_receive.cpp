@@ -20,9 +20,14 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
     return {&receive};
 }
 
+// Whether the next line of the source may be what a receive gets: nobody asked before, and nothing came before.
+bool Post::takes_lines(int source) const {
+    return source != any_source && !is_self(source) && !wants(source) && !box_.has_aside();
+}
+
 bool Post::recv_now(int source, int tag, void *buffer, size_t room, Status &status) {
     check_open("receives");
-    if (source == any_source || is_self(source) || wants(source) || box_.has_aside() || !has_line(source)) {
+    if (!takes_lines(source) || !has_line(source)) {
         return false;
     }
     Link &l = link(source);
