@@ -50,6 +50,24 @@ struct Portion {
         one.base = base + reinterpret_cast<ptrdiff_t>(one.base) + static_cast<ptrdiff_t>(i / each) * shape->extent;
         return joins() ? one.repeated(count, shape->extent) : one;
     }
+    // visit(view) in their order, without a division for each, for as long as that is true.
+    template <class Visit> void each_view(Visit visit) const {
+        if (!shape || joins()) {
+            if (views() > 0) {
+                visit(view(0));
+            }
+            return;
+        }
+        char *item = base;
+        for (size_t i = 0; i < count; ++i, item += shape->extent) {
+            for (View one : shape->views) {
+                one.base = item + reinterpret_cast<ptrdiff_t>(one.base);
+                if (!visit(one)) {
+                    return;
+                }
+            }
+        }
+    }
 
 private:
     bool joins() const {

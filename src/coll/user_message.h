@@ -2,11 +2,11 @@
 // way.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include "coll/algorithm.h"
 #include "coll/point_to_point.h"
+#include "coll/run_cursor.h"
 #include "coll/scratch.h"
 
 namespace xcoll {
@@ -27,26 +27,31 @@ public:
         return data_;
     }
     void pack() const {
-        each_run(~size_t{0}, [this](char *run, char *at, size_t bytes) { team_.kernels->copy(at, run, bytes); });
+        each_row(~size_t{0}, [this](const RunRow &row, char *at) { gather_row(*team_.kernels, at, row); });
     }
     // As much as has come.
     void unpack(size_t arrived) const {
-        each_run(arrived, [this](char *run, char *at, size_t bytes) { team_.kernels->copy(run, at, bytes); });
+        each_row(arrived, [this](const RunRow &row, char *at) { scatter_row(*team_.kernels, row, at); });
     }
 
 private:
     // Of the first so many bytes.
-    template <class Move> void each_run(size_t left, Move move) const {
-        char *at = data_;
-        for (size_t v = 0; packed_ && left > 0 && v < part_->views(); ++v) {
-            const View view = part_->view(v);
-            for (size_t r = 0; left > 0 && r < view.runs(); ++r) {
-                const size_t bytes = std::min(left, view.run);
-                move(view.run_at(r), at, bytes);
-                at += bytes;
-                left -= bytes;
-            }
+    template <class Move> void each_row(size_t left, Move move) const {
+        if (!packed_) {
+            return;
         }
+        char *at = data_;
+        RunCursor runs;
+        part_->each_view([&](const View &view) {
+            runs.begin(view);
+            while (left > 0 && !runs.is_at_end()) {
+                const RunRow row = runs.next_row(left);
+                move(row, at);
+                at += row.bytes();
+                left -= row.bytes();
+            }
+            return left > 0;
+        });
     }
     Team &team_;
     const Portion *part_;

@@ -1,27 +1,8 @@
 #include "coll/view_cursor.h"
 
-#include <algorithm>
-
 #include "coll/itinerary.h"
-#include "coll/small_copy.h"
 
 namespace xcoll {
-
-namespace {
-
-void move_bytes(const Kernels &kernels, char *to, const char *from, size_t bytes) {
-    constexpr size_t small = 32;
-    if (to == from) {
-        return;
-    }
-    if (bytes <= small) {
-        copy_small(to, from, bytes);
-    } else {
-        kernels.copy(to, from, bytes);
-    }
-}
-
-} // namespace
 
 Portion ViewCursor::portion(const Op &op) const {
     return side_ == Side::shared_out || side_ == Side::pair_out ? exchange_->out(op, peer_) : exchange_->in(op, peer_);
@@ -39,12 +20,11 @@ bool ViewCursor::load() {
         while (next_ < part.views()) {
             const size_t view = next_++;
             if (part.shape) {
-                begin_view(part.view(view));
+                runs_.begin(part.view(view));
             } else {
-                at_ = part.base;
-                left_ = part.count;
+                runs_.begin(part.base, part.count);
             }
-            if (left_ > 0) {
+            if (!runs_.is_at_end()) {
                 return true;
             }
         }
@@ -52,58 +32,25 @@ bool ViewCursor::load() {
     return false;
 }
 
-void ViewCursor::begin_view(const View &view) {
-    const size_t runs = view.run ? view.runs() : 0;
-    if (runs > 0) {
-        view_ = view;
-        index_ = {};
-        at_ = run_begin_ = view.base;
-        left_ = view.run;
-        runs_left_ = runs - 1;
+template <class Move> void ViewCursor::walk_rows(size_t bytes, Move move) {
+    while (bytes > 0 && (!runs_.is_at_end() || load())) {
+        const RunRow row = runs_.next_row(bytes);
+        move(row);
+        bytes -= row.bytes();
     }
-}
-
-// To the next run of the view.
-void ViewCursor::step() {
-    --runs_left_;
-    for (size_t d = View::most_directions; d-- > 0;) {
-        run_begin_ += view_.strides[d];
-        if (++index_[d] < view_.counts[d]) {
-            break;
-        }
-        run_begin_ -= static_cast<ptrdiff_t>(view_.counts[d]) * view_.strides[d];
-        index_[d] = 0;
-    }
-    at_ = run_begin_;
-    left_ = view_.run;
-}
-
-std::span<char> ViewCursor::next(size_t most) {
-    if (left_ == 0) {
-        if (runs_left_ > 0) {
-            step();
-        } else if (!load()) {
-            return {};
-        }
-    }
-    const size_t bytes = std::min(most, left_);
-    char *at = at_;
-    at_ += bytes;
-    left_ -= bytes;
-    return {at, bytes};
 }
 
 void ViewCursor::copy_to(const Kernels &kernels, char *to, size_t bytes) {
-    walk(bytes, [&](std::span<char> piece) {
-        move_bytes(kernels, to, piece.data(), piece.size());
-        to += piece.size();
+    walk_rows(bytes, [&](const RunRow &row) {
+        gather_row(kernels, to, row);
+        to += row.bytes();
     });
 }
 
 void ViewCursor::copy_from(const Kernels &kernels, const char *from, size_t bytes) {
-    walk(bytes, [&](std::span<char> piece) {
-        move_bytes(kernels, piece.data(), from, piece.size());
-        from += piece.size();
+    walk_rows(bytes, [&](const RunRow &row) {
+        scatter_row(kernels, row, from);
+        from += row.bytes();
     });
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 
 #include "coll/exchange.h"
+#include "coll/run_cursor.h"
 #include "kernels/kernels.h"
 
 namespace xcoll {
@@ -29,28 +29,22 @@ public:
     // The same, to somebody who does it later: take(to, from).
     template <class Take> static void each_own(const Exchange &exchange, Take take);
     // The next bytes that lie together, at most so many.
-    std::span<char> next(size_t most);
+    std::span<char> next(size_t most) {
+        return !runs_.is_at_end() || load() ? runs_.next(most) : std::span<char>();
+    }
 
 private:
     bool load();
-    void begin_view(const View &view);
-    void step();
     Portion portion(const Op &op) const;
     template <class Move> void walk(size_t bytes, Move move);
+    template <class Move> void walk_rows(size_t bytes, Move move);
 
     const Exchange *exchange_ = nullptr;
     Side side_ = Side::shared_out;
     int peer_ = 0;
     size_t op_ = 0;   // the call that is walked through
     size_t next_ = 0; // the next of its views
-    char *at_ = nullptr;
-    size_t left_ = 0; // bytes from there to the end of the run
-    // Of the view that the run belongs to. Dividing an index into its directions for every run would take longer than
-    // copying a short one, so it counts like a clock.
-    size_t runs_left_ = 0;
-    char *run_begin_ = nullptr;
-    std::array<size_t, View::most_directions> index_{};
-    View view_;
+    RunCursor runs_;  // of that view
 };
 
 template <class Move> void ViewCursor::walk(size_t bytes, Move move) {
