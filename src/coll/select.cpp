@@ -33,21 +33,25 @@ Choices::Choices(const Team &team, const std::vector<Preference> &preferences) :
         }
     }
     for (int k = 1; k < kinds; ++k) {
-        const auto kind = static_cast<Kind>(k);
-        std::fill(std::begin(rows_[k]), std::end(rows_[k]), nullptr);
-        size_t before = 0;
-        for (const size_t up_to : steps(kind)) {
-            const Row *row = choose(kind, up_to, false).row;
-            const size_t number = size_class(up_to);
-            const bool whole =
-                up_to == largest_of_class(number) && (number == 0 || before == largest_of_class(number - 1));
-            if (whole) {
-                rows_[k][number] = row;
-            } else {
-                cut_classes_[k].push_back({up_to, row});
-            }
-            before = up_to;
+        if (!preferences_[k].empty()) {
+            cut(static_cast<Kind>(k));
         }
+    }
+}
+
+void Choices::cut(Kind kind) {
+    const auto k = static_cast<size_t>(kind);
+    size_t before = 0;
+    for (const size_t up_to : steps(kind)) {
+        const Row *row = choose(kind, up_to, false).row;
+        const size_t number = size_class(up_to);
+        const bool whole = up_to == largest_of_class(number) && (number == 0 || before == largest_of_class(number - 1));
+        if (whole) {
+            rows_[k][number].store(row, std::memory_order_relaxed);
+        } else {
+            cut_classes_[k].push_back({up_to, row});
+        }
+        before = up_to;
     }
 }
 
@@ -87,14 +91,24 @@ Choice Choices::choose(Kind kind, size_t bytes, bool user) const {
     return choice;
 }
 
-const Row &Choices::row_in_cut_class(Kind kind, size_t bytes) const {
-    const std::vector<Step> &all = cut_classes_[static_cast<size_t>(kind)];
+const Row &Choices::find_row(Kind kind, size_t bytes) const {
+    const auto k = static_cast<size_t>(kind);
+    if (preferences_[k].empty()) {
+        return know(rows_, kind, bytes, false);
+    }
+    const std::vector<Step> &all = cut_classes_[k];
     return *std::lower_bound(all.begin(), all.end(), bytes, [](const Step &step, size_t b) {
                 return step.up_to < b;
             })->row;
 }
 
-// A call of a user's function costs more than this look.
+const Row &Choices::know(Table &table, Kind kind, size_t bytes, bool user) const {
+    const size_t number = size_class(bytes);
+    const Row *row = choose(kind, largest_of_class(number), user).row;
+    table[static_cast<size_t>(kind)][number].store(row, std::memory_order_relaxed);
+    return *row;
+}
+
 const Row &Choices::user_row(const Op &op) const {
     if (op.user->is_premultiplied()) {
         return scaled_row(team_.window ? Row::Needs::window : Row::Needs::transport);
@@ -102,7 +116,12 @@ const Row &Choices::user_row(const Op &op) const {
     if (team_.window && element_bytes(op) > BlockStream::slot_block_bytes) {
         return large_element_row();
     }
-    return *choose(op.kind, op.bytes(), true).row;
+    const size_t bytes = op.bytes();
+    const auto k = static_cast<size_t>(op.kind);
+    if (const Row *known = user_rows_[k][size_class(bytes)].load(std::memory_order_relaxed)) {
+        return *known;
+    }
+    return preferences_[k].empty() ? know(user_rows_, op.kind, bytes, true) : *choose(op.kind, bytes, true).row;
 }
 
 } // namespace xcoll

@@ -2,9 +2,11 @@
 // if it can serve, else what costs least.
 //
 // The choice is agreed, not negotiated: it depends on the size of the message, the communicator, the settings and the
-// tuning file, all equal on all ranks. It is made once per communicator for every power of two, so a call looks it up.
+// tuning file, all equal on all ranks. It is made once per communicator for every power of two, when the first message
+// of that size comes, so a call looks it up: most communicators meet few kinds and sizes.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <vector>
 
@@ -46,8 +48,8 @@ public:
         return op.in && !usual.serves_parts() && !traits(op.kind).is_message ? parts_row(usual.needs) : usual;
     }
     const Row &row(Kind kind, size_t bytes) const {
-        const Row *whole_class = rows_[static_cast<size_t>(kind)][size_class(bytes)];
-        return whole_class ? *whole_class : row_in_cut_class(kind, bytes);
+        const Row *known = rows_[static_cast<size_t>(kind)][size_class(bytes)].load(std::memory_order_relaxed);
+        return known ? *known : find_row(kind, bytes);
     }
     // Messages of up to 2^class bytes.
     static size_t size_class(size_t bytes) {
@@ -65,15 +67,22 @@ private:
         size_t up_to;
         const Row *row;
     };
+    static constexpr size_t classes = 65;
+    // By size class. nullptr: nobody has asked yet, or a preference begins or ends inside this class. Rows are
+    // constants, and whoever asks first finds what any other would, so nothing else has to be seen with them.
+    using Table = std::atomic<const Row *>[kinds][classes];
+
     Choice choose(Kind kind, size_t bytes, bool user) const;
-    const Row &row_in_cut_class(Kind kind, size_t bytes) const;
+    void cut(Kind kind);
+    const Row &find_row(Kind kind, size_t bytes) const;
     const Row &user_row(const Op &op) const;
+    const Row &know(Table &table, Kind kind, size_t bytes, bool user) const;
 
     const Team &team_;
     std::vector<Preference> preferences_[kinds]; // those that concern the communicator
-    static constexpr size_t classes = 65;
-    const Row *rows_[kinds][classes];      // nullptr: a preference begins or ends inside this class
-    std::vector<Step> cut_classes_[kinds]; // then it is here, by size
+    std::vector<Step> cut_classes_[kinds];       // the sizes of the classes that these divide
+    mutable Table rows_{};
+    mutable Table user_rows_{}; // for operators of users
 };
 
 } // namespace xcoll

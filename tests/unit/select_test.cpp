@@ -260,6 +260,25 @@ void one_piece_is_never_chosen_for_what_does_not_fit(void **) {
     }
 }
 
+// Whoever asks first finds it, and all that ask later get the same; so do those who ask for an operator of a user's.
+void a_choice_does_not_depend_on_who_asked_before(void **) {
+    Setting setting;
+    const Team team = setting.team(true, false, one_group(4));
+    const Choices one = choose(team, Settings{}), other = choose(team, Settings{});
+    constexpr size_t largest = size_t{1} << 24;
+    for (size_t bytes = 1; bytes <= largest; bytes *= 2) {
+        one.row(Kind::allreduce, bytes);
+    }
+    for (size_t bytes = largest; bytes > 0; bytes /= 2) {
+        for (const Kind kind : {Kind::allreduce, Kind::bcast, Kind::scan}) {
+            const Row &row = other.row(kind, bytes - bytes / 4);
+            assert_ptr_equal(&one.row(kind, bytes), &row);
+            assert_ptr_equal(&one.row(kind, bytes), &one.row(kind, bytes));
+            assert_ptr_equal(one.explain(kind, bytes).row, &row);
+        }
+    }
+}
+
 void sizes_fall_into_classes_by_powers_of_two(void **) {
     assert_int_equal(Choices::size_class(0), 0);
     assert_int_equal(Choices::size_class(1), 0);
@@ -286,6 +305,7 @@ int main() {
         cmocka_unit_test(an_all_gather_of_two_is_a_swap),
         cmocka_unit_test(uneven_parts_of_a_sum_go_the_way_of_equal_ones),
         cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
+        cmocka_unit_test(a_choice_does_not_depend_on_who_asked_before),
         cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
