@@ -18,9 +18,9 @@ namespace xcoll {
 
 class GroupHabit {
 public:
-    // Of a known group: more than a program calls by name, or a layer has parameters. A part takes 0.4 KiB beside its
-    // pieces.
-    static constexpr size_t most_parts = 256;
+    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces; a call of a group that
+    // is too long to be known takes ten times as long.
+    static constexpr size_t most_parts = 2048;
 
     // ---- while a group is recorded
     void begin() {
