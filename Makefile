@@ -49,7 +49,9 @@ $(BUILD)/config.mk: $(BUILD)/configure $(templates) $(wildcard $(BUILD)/packages
 # Wno-psabi: g++ notes on what changed between its own versions 4.5 and 4.6.
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-psabi $(if $(filter 1,$(WERROR)),-Werror)
 # Wno-uninitialized: what a sanitizer adds to the code makes g++ 12 see variants that nobody has set.
+# Wno-tsan: g++ warns that ThreadSanitizer does not know fences; ours order what processes do, of which it sees nothing.
 sanitize := $(if $(sanitizer),-fsanitize=$(sanitizer) -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-uninitialized)
+sanitize += $(if $(filter thread,$(sanitizer)),-Wno-tsan -Wno-unknown-warning-option)
 common := $(CPPFLAGS) -I$(S)include -I$(S)src -I$(BUILD) $(warnings) $(sanitize) -fPIC -MMD -MP
 cxx := $(CXX) $(CXXFLAGS) $(common) -std=c++20 -ffp-contract=off -fno-math-errno -fvisibility=hidden $(clear_flags) -pthread
 cc := $(CC) $(CFLAGS) $(common) -std=gnu11 -pthread
