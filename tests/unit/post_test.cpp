@@ -176,6 +176,7 @@ void nothing_is_received_at_once_that_others_asked_for(void **) {
         r[0].send(1, 4, "a", 1);
         r[0].send(1, 4, "b", 1);
         assert_not_now(r, 0, 4, 1);
+        assert_false(r[1].next_line(0).has_value());
         const Post::Ticket after = r[1].recv(0, 4, &late, 1);
         r.finish(1, before);
         r.finish(1, after);
@@ -192,8 +193,10 @@ void what_came_before_goes_before_what_is_received_at_once(void **) {
     r.finish(1, r[1].recv(0, 5, &got, 1)); // puts the first aside
     r[0].send(1, 4, "c", 1);
     assert_not_now(r, 0, 4, 1);
+    assert_false(r[1].next_line(0).has_value()); // whoever waited for it would wait for nothing
     r.finish(1, r[1].recv(0, 4, &got, 1));
     assert_int_equal(got, 'a');
+    assert_true(r[1].next_line(0).has_value());
     assert_now(r, 0, 4, {'c'}, 1);
     const std::vector<char> data = pattern(large, 1);
     std::vector<char> all(large);
