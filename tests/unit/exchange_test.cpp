@@ -64,7 +64,7 @@ void a_fetch_of_ragged_parameters_lands_in_the_parameters(void **) {
     for (int r = 0; r < ranks; ++r) {
         const auto me = static_cast<size_t>(r);
         for (size_t k = 0; k < sizes.size(); ++k) {
-            std::vector<char> &parameter = parameters[me].emplace_back(sizes[k], char{-1});
+            std::vector<char> &parameter = parameters[me].emplace_back(sizes[k], char{0x55});
             const Part own = part(sizes[k], ranks, r);
             std::iota(parameter.begin() + static_cast<ptrdiff_t>(own.first),
                       parameter.begin() + static_cast<ptrdiff_t>(own.first + own.count),
