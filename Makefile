@@ -15,7 +15,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(patsubst $(BUILD)/%,%,$(2))';)
 
 # These work on a machine that lacks a compiler or autoconf: they install what is missing or need nothing.
-unconfigured := help clean distclean demo check bench bench-peers bench-ancestors lint asan tsan ubsan sanitize fuzz coverage setup-%
+unconfigured := help clean distclean demo check bench bench-peers bench-ancestors bench-corners lint asan tsan ubsan sanitize fuzz coverage setup-%
 goals := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(unconfigured),$(goals)),)
 include $(BUILD)/config.mk
@@ -202,7 +202,7 @@ again = $(MAKE) -f '$(main)' $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) 
 # The library takes an unknown XCOLL_ variable for a mistake, so this one does not reach the programs that run here.
 quietly := env -u XCOLL_NO_INSTALL
 
-.PHONY: demo run-demo check run-tests soak bench bench-peers bench-ancestors setup-demo setup-check setup-lint setup-clang setup-fuzz setup-coverage setup-bench
+.PHONY: demo run-demo check run-tests soak bench bench-peers bench-ancestors bench-corners setup-demo setup-check setup-lint setup-clang setup-fuzz setup-coverage setup-bench
 setup-demo setup-check setup-lint setup-clang setup-fuzz setup-coverage setup-bench:
 	@CC='$(CC)' CXX='$(CXX)' sh $(S).build/setup.sh $(@:setup-%=%) '$(BUILD)'
 
@@ -242,6 +242,10 @@ bench-ancestors: setup-demo
 	@+$(again) all
 	@+$(quietly) $(MAKE) -f $(S)bench/ancestors/ancestors.mk BUILD='$(BUILD)' CC='$(CC)' BENCH_ARGS='$(BENCH_ARGS)' \
 	  --no-print-directory run
+
+bench-corners: setup-bench
+	@+$(again) all
+	@+$(quietly) $(MAKE) -f $(S)bench/corners/corners.mk BUILD='$(BUILD)' CC='$(CC)' --no-print-directory run
 
 # --------------------------------------------------------------------------------------------------- other checks
 # A sanitizer has a build directory of its own. ThreadSanitizer sees only threads, so it runs the tests whose ranks
