@@ -18,8 +18,8 @@ namespace xcoll {
 
 class GroupHabit {
 public:
-    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces; a call of a group that
-    // is too long to be known takes ten times as long.
+    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces; a call of a group
+    // that is too long to be known takes ten times as long.
     static constexpr size_t most_parts = 2048;
 
     // ---- while a group is recorded
