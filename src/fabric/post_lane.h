@@ -118,8 +118,8 @@ struct PostLane {
     //     sender     revoked = 1; wait until reading == 0
     // In the one order of these stores and loads, all sequentially consistent, either the receiver sees the revocation
     // or the sender sees the reading; and one who reads looks again soon. Who reads from another process does no harm,
-    // so nobody waits for it: it looks behind the copy, and forgets the message if the sender has taken it back. A fence
-    // on either side keeps what the sender writes then behind its store, and the look behind the copy.
+    // so nobody waits for it: it looks behind the copy, and forgets the message if the sender has taken it back. A
+    // fence on either side keeps what the sender writes then behind its store, and the look behind the copy.
     std::atomic<uint32_t> reading;
     // ---- written by the sender
     alignas(line_bytes) std::atomic<uint32_t> revoked;
