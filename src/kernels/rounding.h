@@ -1,9 +1,8 @@
-// Numbers of 8 and 16 bits are always rounded to nearest, whatever the caller's thread has been told: they are
-// converted by instructions that each instruction set rounds by rules of its own, and what is rounded twice is rounded
-// once then.
+// Numbers of 8 and 16 bits are always rounded to nearest, whatever the caller's thread was told: instruction sets have
+// rules of their own for converting them, some of which follow the thread.
 //
-// Between the two barriers everything is loaded, computed and stored: no arithmetic can leave, as it begins with a
-// load.
+// No arithmetic leaves the time between the two stores of the mode: it begins with a load and ends with a store, and
+// neither passes them.
 #pragma once
 
 #include <cstdint>
