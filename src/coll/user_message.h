@@ -6,7 +6,7 @@
 
 #include "coll/algorithm.h"
 #include "coll/point_to_point.h"
-#include "coll/run_cursor.h"
+#include "coll/row_copy.h"
 #include "coll/scratch.h"
 
 namespace xcoll {

@@ -1,6 +1,7 @@
 #include "coll/view_cursor.h"
 
 #include "coll/itinerary.h"
+#include "coll/row_copy.h"
 
 namespace xcoll {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "coll/run_cursor.h"
+#include "coll/row_copy.h"
 
 using namespace xcoll;
 
