@@ -260,7 +260,7 @@ void one_piece_is_never_chosen_for_what_does_not_fit(void **) {
     }
 }
 
-// Whoever asks first finds it, and all that ask later get the same; so do those who ask for an operator of a user's.
+// Whoever asks first finds it, and all that ask later get the same.
 void a_choice_does_not_depend_on_who_asked_before(void **) {
     Setting setting;
     const Team team = setting.team(true, false, one_group(4));
@@ -275,6 +275,34 @@ void a_choice_does_not_depend_on_who_asked_before(void **) {
             assert_ptr_equal(&one.row(kind, bytes), &row);
             assert_ptr_equal(&one.row(kind, bytes), &one.row(kind, bytes));
             assert_ptr_equal(one.explain(kind, bytes).row, &row);
+        }
+    }
+}
+
+// They are known apart from the others, and every size has one that serves them.
+void operators_of_users_are_served_at_every_size(void **) {
+    Setting setting;
+    UserOperator own;
+    own.fn = [](const void *, void *, size_t, xcoll_dtype_t, void *) -> xcoll_result_t { return XCOLL_SUCCESS; };
+    for (const bool in_window : {true, false}) {
+        const Team team = setting.team(in_window, !in_window, one_group(4));
+        const Choices rising = choose(team, Settings{}), falling = choose(team, Settings{});
+        constexpr int largest = 43;
+        for (const Kind kind : {Kind::allreduce, Kind::reduce, Kind::reduce_scatter, Kind::scan, Kind::exscan}) {
+            Op op{.kind = kind, .dtype = Dtype::uint8};
+            op.user = &own;
+            const Row *rows[largest + 1];
+            for (int bits = 0; bits <= largest; ++bits) {
+                op.count = size_t{1} << bits;
+                rows[bits] = &rising.row(op);
+                assert_ptr_equal(&rising.row(kind, op.count), rising.explain(kind, op.count).row);
+                assert_true(rows[bits]->serves_users());
+                assert_ptr_equal(&rising.row(op), rows[bits]);
+            }
+            for (int bits = largest; bits >= 0; --bits) {
+                op.count = size_t{1} << bits;
+                assert_ptr_equal(&falling.row(op), rows[bits]);
+            }
         }
     }
 }
@@ -306,6 +334,7 @@ int main() {
         cmocka_unit_test(uneven_parts_of_a_sum_go_the_way_of_equal_ones),
         cmocka_unit_test(one_piece_is_never_chosen_for_what_does_not_fit),
         cmocka_unit_test(a_choice_does_not_depend_on_who_asked_before),
+        cmocka_unit_test(operators_of_users_are_served_at_every_size),
         cmocka_unit_test(sizes_fall_into_classes_by_powers_of_two),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);
