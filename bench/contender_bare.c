@@ -63,8 +63,14 @@ void *contender_alloc(enum memory memory, size_t bytes) {
     return at == MAP_FAILED ? NULL : at;
 }
 
+static const struct way *way_of(const struct call *call) {
+    return &ways.ways[call->variant - ways.variants];
+}
+
 void contender_prepare(const struct call *call) {
-    (void)call;
+    if (way_of(call)->loop > LOOP_SWAP) {
+        lay_plans(&self, call);
+    }
 }
 
 static void bcast(const struct way *way, void *buf, size_t bytes, int root) {
@@ -74,6 +80,15 @@ static void bcast(const struct way *way, void *buf, size_t bytes, int root) {
     }
     const struct ring_style style = style_for(way, bytes);
     bare_bcast_ring(&self, buf, bytes, root, &style);
+}
+
+static void between_two(const struct way *way, const struct call *call, int root) {
+    const struct ring_style style = {way->limit, way->chunk, way->slot, way->result, swaps(way->loop)};
+    if (way->loop == LOOP_PAIR_LINES || way->loop == LOOP_PAIR_SWAPPED_LINES) {
+        bare_pair_lines(&self, call, root, &style);
+    } else {
+        bare_pair_slots(&self, call, root, &style);
+    }
 }
 
 static void allreduce(const struct way *way, const struct call *call, size_t bytes) {
@@ -89,20 +104,22 @@ static void allreduce(const struct way *way, const struct call *call, size_t byt
     case LOOP_HALVES:
         bare_halves(&self, call->send, call->recv, bytes, call->dtype, &style);
         break;
-    case LOOP_SHARED:
+    default:
         bare_shared(&self, call->send, call->recv, bytes, call->dtype);
     }
 }
 
 void contender_run(const struct call *call, int root) {
-    const struct way *way = &ways.ways[call->variant - ways.variants];
+    const struct way *way = way_of(call);
     const size_t bytes = call->count * dtype_size(call->dtype);
     if (way->op == OP_BARRIER) {
         bare_barrier(&self);
     } else if (way->op == OP_BCAST) {
         bcast(way, call->recv, bytes, root);
-    } else {
+    } else if (way->op == OP_ALLREDUCE) {
         allreduce(way, call, bytes);
+    } else {
+        between_two(way, call, root);
     }
 }
 

@@ -31,7 +31,7 @@
 #include "pattern.h"
 #include "probe.h"
 
-enum { largest_message = 64 << 20, line_length = 4096, most_roots = 64 };
+enum { largest_message = 64 << 20, line_length = 16384, most_roots = 64 };
 
 struct rank {
     FILE *commands;

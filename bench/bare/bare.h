@@ -13,12 +13,14 @@
 
 #include "../contender.h"
 #include "../vec.h"
+#include "pair.h"
 
 enum {
     most_ranks = 16,
     line_bytes = 64,
     line_payload = 56, /* the rest of a line is its number */
     most_lines = 128,  /* of one message */
+    most_line_messages = 32,
     ring_bytes = 16 << 20,
     part_bytes = 4 << 20,
     heap_bytes = 128 << 20
@@ -41,8 +43,11 @@ struct area {
     struct counter sent;                     /* bcast from this rank */
     struct counter taken[most_ranks];        /* bcasts in lines that this rank took from that one, */
     struct counter chunks_taken[most_ranks]; /* and chunks of bcasts */
+    struct counter pair_sent, pair_taken;    /* chunks between two ranks, */
+    struct counter pair_messages_taken;      /* and messages in lines */
     _Alignas(4096) struct line lines[2][most_lines];
     _Alignas(4096) struct line bcast_lines[2][most_lines];
+    _Alignas(4096) struct line pair_lines[most_line_messages][most_lines];
     _Alignas(4096) char ring[ring_bytes];
     _Alignas(4096) char parts[part_bytes];
     _Alignas(4096) char bcast_ring[part_bytes];
@@ -63,6 +68,9 @@ struct bare {
     uint64_t bcasts[most_ranks], bcast_chunks[most_ranks]; /* from this root */
     uint64_t bcasts_seen, bcast_chunks_seen;               /* everyone has taken so many of this rank's */
     struct ring bcast_rings[most_ranks];
+    struct plan plans[pair]; /* of each root */
+    uint64_t pair_messages_sent, pair_messages_taken, pair_messages_seen, pair_sent, pair_taken, pair_seen;
+    struct ring pair_rings[2]; /* of what goes, of what comes */
 };
 
 static inline void spin_until(struct bare *self, const _Atomic uint64_t *word, uint64_t least) {
@@ -110,5 +118,9 @@ void bare_shared(struct bare *self, const char *send, char *recv, size_t bytes, 
 
 void bare_bcast_lines(struct bare *self, char *buf, size_t bytes, int root);
 void bare_bcast_ring(struct bare *self, char *buf, size_t bytes, int root, const struct ring_style *style);
+
+/* The limit of lines is in messages, that of slots 0 for two of them, however long. */
+void bare_pair_lines(struct bare *self, const struct call *call, int root, const struct ring_style *style);
+void bare_pair_slots(struct bare *self, const struct call *call, int root, const struct ring_style *style);
 
 #endif

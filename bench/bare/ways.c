@@ -43,6 +43,68 @@ static const struct way standard[] = {
 };
 enum { standard_count = sizeof standard / sizeof standard[0] };
 
+/* Between two ranks; the operation is filled in. The limit of lines is in messages. */
+static const struct way between_two[] = {
+    {"lines", OP_BARRIER, 0, 7168, LOOP_PAIR_LINES, 2, 0, CACHED, CACHED},
+    {"lines_ahead", OP_BARRIER, 0, 7168, LOOP_PAIR_LINES, most_line_messages, 0, CACHED, CACHED},
+    {"two", OP_BARRIER, 256, mib, LOOP_PAIR_SLOTS, 0, ANY, CACHED, CACHED},
+    {"two_nt", OP_BARRIER, 512, mib, LOOP_PAIR_SLOTS, 0, ANY, STREAM, CACHED},
+    {"ring", OP_BARRIER, 512, ANY, LOOP_PAIR_SLOTS, 4 * mib, 8 * kib, CACHED, CACHED},
+    {"ring_l2", OP_BARRIER, 64 * kib, ANY, LOOP_PAIR_SLOTS, 512 * kib, 32 * kib, CACHED, CACHED},
+    {"ring_nt", OP_BARRIER, 4 * kib, ANY, LOOP_PAIR_SLOTS, 512 * kib, 16 * kib, STREAM, CACHED},
+    {"ring_string", OP_BARRIER, 4 * kib, ANY, LOOP_PAIR_SLOTS, 4 * mib, 16 * kib, STRING, STRING},
+    {"swap_lines", OP_BARRIER, 0, 7168, LOOP_PAIR_SWAPPED_LINES, 1, 0, CACHED, CACHED},
+    {"swap", OP_BARRIER, 256, mib, LOOP_PAIR_SWAPPED_SLOTS, 0, ANY, CACHED, CACHED},
+};
+
+/* What one rank sends, in parts as a size is meant: at most so many times that. */
+static size_t most_parts(enum op op) {
+    switch (op) {
+    case OP_GROUP:
+    case OP_GROUP_ALLREDUCE:
+        return group_calls;
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_EXSCAN:
+    case OP_SENDRECV:
+    case OP_PINGPONG:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+/* In each call as much goes as comes. */
+static int in_turn(enum op op) {
+    switch (op) {
+    case OP_REDUCE_SCATTER:
+    case OP_ALLGATHER:
+    case OP_ALLTOALL:
+    case OP_ALLTOALLV:
+    case OP_GROUP:
+    case OP_GROUP_ALLREDUCE:
+    case OP_SENDRECV:
+    case OP_PINGPONG:
+    case OP_HALO:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static int add_between_two(struct ways *found, int ways) {
+    for (enum op op = OP_REDUCE; op <= OP_GROUP_ALLREDUCE; op++) {
+        for (size_t i = 0; i < sizeof between_two / sizeof between_two[0]; i++) {
+            struct way *way = &found->ways[ways];
+            *way = between_two[i];
+            way->op = op;
+            way->most = way->most == ANY ? ANY : way->most / most_parts(op);
+            ways += in_turn(op) || !swaps(way->loop);
+        }
+    }
+    return ways;
+}
+
 static int parse_store(const char *text, enum store *store) {
     *store = strcmp(text, "stream") == 0 ? STORE_STREAM : strcmp(text, "string") == 0 ? STORE_STRING : STORE_CACHED;
     return *store != STORE_CACHED || strcmp(text, "cached") == 0;
@@ -71,6 +133,7 @@ int find_ways(struct ways *found, int count, char **texts) {
     for (; ways < standard_count; ways++) {
         found->ways[ways] = standard[ways];
     }
+    ways = add_between_two(found, ways);
     for (int i = 0; i < count && ways < most_ways; i++, ways++) {
         if (!parse_way(texts[i], &found->ways[ways])) {
             return 0;
@@ -82,7 +145,7 @@ int find_ways(struct ways *found, int count, char **texts) {
         const struct way *way = &found->ways[i];
         const struct variant variant = {
             way->name,  way->op,   way->loop == LOOP_SHARED ? MEMORY_SHARED : MEMORY_PRIVATE,
-            way->least, way->most, way->loop == LOOP_SWAP ? 2 : most_ranks};
+            way->least, way->most, way->loop >= LOOP_SWAP ? pair : most_ranks};
         found->variants[i] = variant;
     }
     return 1;

@@ -6,8 +6,19 @@
 
 #include "bare.h"
 
-enum loop { LOOP_LINES, LOOP_RING, LOOP_SWAP, LOOP_HALVES, LOOP_SHARED };
-enum { most_ways = 64 };
+/* From LOOP_SWAP on: of two ranks. */
+enum loop {
+    LOOP_LINES,
+    LOOP_RING,
+    LOOP_HALVES,
+    LOOP_SHARED,
+    LOOP_SWAP,
+    LOOP_PAIR_LINES,
+    LOOP_PAIR_SWAPPED_LINES,
+    LOOP_PAIR_SLOTS,
+    LOOP_PAIR_SWAPPED_SLOTS
+};
+enum { most_ways = 256 };
 
 struct way {
     const char *name;
@@ -27,12 +38,16 @@ struct ways {
 /* 0 when one of the `count` texts is not a way. */
 int find_ways(struct ways *found, int count, char **texts);
 
+static inline int swaps(enum loop loop) {
+    return loop == LOOP_SWAP || loop == LOOP_PAIR_SWAPPED_LINES || loop == LOOP_PAIR_SWAPPED_SLOTS;
+}
+
 static inline struct ring_style style_for(const struct way *way, size_t bytes) {
     const struct ring_style style = {.limit = way->limit ? way->limit : 2 * lines_up(bytes),
                                      .chunk = way->chunk ? way->chunk : lines_up((bytes + 1) / 2),
                                      .slot = way->slot,
                                      .result = way->result,
-                                     .swaps = way->loop == LOOP_SWAP};
+                                     .swaps = swaps(way->loop)};
     return style;
 }
 
