@@ -1,5 +1,5 @@
-/* Operations between two ranks as streams: bytes of the input go to the other rank, and pieces of the result are made of
- * the bytes that come. A plan says which, laid down from shape.h once for each root, before a batch. */
+/* Operations between two ranks as streams: bytes of the input go to the other rank, and pieces of the result are made
+ * of the bytes that come. A plan says which, laid down from shape.h once for each root, before a batch. */
 #ifndef BENCH_BARE_PAIR_H
 #define BENCH_BARE_PAIR_H
 

@@ -62,7 +62,9 @@ static void lay(struct plan *plan, const struct call *call, int rank, int root) 
     const struct spans here = spans_of(call, rank, root), there = spans_of(call, 1 - rank, root);
     free(plan->pieces);
     *plan = (struct plan){.pieces = zeroed((size_t)here.count + 1, sizeof *plan->pieces),
-                          .order = call->variant->op != OP_PINGPONG ? TOGETHER : rank == 0 ? ASKS : ANSWERS};
+                          .order = call->variant->op != OP_PINGPONG ? TOGETHER
+                                   : rank == 0                      ? ASKS
+                                                                    : ANSWERS};
     lay_out(plan, &there, rank, element);
     lay_in(plan, &here, rank, element, 0);
     plan->own_count = plan->piece_count;
