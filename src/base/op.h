@@ -69,6 +69,7 @@ struct KindTraits {
     bool blocks = false;        // what one rank gives is a block for every rank, all of one size
     bool one_way = false;       // some ranks only give, or only take
     bool own_counts = false;    // each rank knows counts of its own
+    bool same_counts = false;   // every rank knows those of all
     bool up_to_count = false;   // the count is the most that a part may have (coll/dynamic.h)
     bool is_message = false;    // between two ranks
     bool is_collective = false; // users call it by this name on all ranks, and may choose its algorithm
@@ -86,7 +87,7 @@ inline constexpr KindTraits kind_traits[] = {
      .word = "refused"},
     {.name = "reduce", .reduces = true, .one_way = true, .is_collective = true, .has_habit = true},
     {.name = "reduce_scatter", .reduces = true, .blocks = true, .is_collective = true, .has_habit = true},
-    {.name = "reduce_scatterv", .reduces = true, .is_collective = true},
+    {.name = "reduce_scatterv", .reduces = true, .same_counts = true, .is_collective = true, .has_habit = true},
     {.name = "allgather", .moves_data = true, .is_shared = true, .is_collective = true, .has_habit = true},
     {.name = "allgatherv",
      .moves_data = true,

@@ -21,9 +21,8 @@ Portion *Call::make_parts(size_t out, size_t in) {
 
 const size_t *Call::keep(const size_t *counts, size_t ranks) {
     auto &copy = kept().counts;
-    copy = std::make_unique<size_t[]>(ranks);
-    std::copy_n(counts, ranks, copy.get());
-    return copy.get();
+    copy.assign(counts, counts + ranks);
+    return copy.data();
 }
 
 void Call::keep(std::vector<Call> calls) {

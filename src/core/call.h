@@ -55,7 +55,7 @@ private:
     struct Kept {
         std::unique_ptr<Portion[]> parts;
         size_t parts_out = 0, parts_in = 0;
-        std::unique_ptr<size_t[]> counts;
+        std::vector<size_t> counts;
         std::vector<std::shared_ptr<const void>> held;
         std::vector<Call> calls;
         std::vector<Op> ops;

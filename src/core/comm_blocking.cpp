@@ -140,9 +140,16 @@ template <Kind kind> void Comm::run_again(Known &known) {
         run_as_request(known.call);
         return;
     }
+    if constexpr (traits(kind).same_counts) { // others than before, perhaps
+        known.row = &choices_.row(op);
+        if (known.row->run != one_shot) {
+            run(known.call);
+            return;
+        }
+    }
     const Turns::Turn turn = turns_.take(op);
     const uint64_t n = turn.n;
-    if (known.stance != turn.stance) [[unlikely]] {
+    if (traits(kind).same_counts || known.stance != turn.stance) [[unlikely]] {
         known.fingerprint = fingerprint(op, turn.stance);
         known.stance = turn.stance;
     }

@@ -19,7 +19,7 @@ class Comm;
 // Of what its arguments tell all but the buffers.
 constexpr bool may_be_part(Kind kind) {
     const bool is_message = kind == Kind::send || kind == Kind::recv; // both at once have more arguments
-    return is_message || (traits(kind).has_habit && !traits(kind).own_counts);
+    return is_message || (traits(kind).has_habit && !traits(kind).own_counts && !traits(kind).same_counts);
 }
 
 // A call of a known group, with the buffers that it had last.

@@ -16,9 +16,9 @@ namespace {
 constexpr int times = 40;
 constexpr int untouched = -1;
 
-// 6 numbers fill what a head has room for, 2048 are the most that go in one piece without setting up more.
+// 6 numbers fill what a head has room for, 4096 are the most that go in one piece without setting up more.
 size_t count_of(int turn, int which) {
-    constexpr size_t counts[] = {1, 6, 0, 7, 3, 22, 511, 512, 2048, 2049, 5000};
+    constexpr size_t counts[] = {1, 6, 0, 7, 3, 22, 511, 512, 4096, 4097, 9000};
     return counts[static_cast<size_t>(turn * 5 + which * 3 + turn / 7) % std::size(counts)];
 }
 int value(int turn, int from, int to, size_t i) {
@@ -134,8 +134,56 @@ void scatter_from_root(const Rank &rank, xcoll_comm_t comm, int turn) {
     }
 }
 
+// What rank `from` adds to number i of the sum.
+int added(int turn, int from, size_t i) {
+    return turn + 100 * from + static_cast<int>(i % 1'000);
+}
+xcoll_result_t reduce_to_each(const Rank &rank, xcoll_comm_t comm, int turn, const std::vector<size_t> &counts) {
+    std::vector<int> all(std::accumulate(counts.begin(), counts.end(), size_t{0}) + 1), mine(counts[own(rank)] + 1);
+    for (size_t i = 0; i < all.size(); ++i) {
+        all[i] = added(turn, rank.rank(), i);
+    }
+    mine.back() = untouched;
+    const bool in_place = turn % 4 == 3;
+    const xcoll_result_t result =
+        xcoll_reduce_scatterv(in_place ? XCOLL_IN_PLACE : all.data(), in_place ? all.data() : mine.data(),
+                              counts.data(), XCOLL_INT32, XCOLL_SUM, comm);
+    const size_t before = std::accumulate(counts.begin(), counts.begin() + rank.rank(), size_t{0});
+    for (size_t i = 0; result == XCOLL_SUCCESS && i < counts[own(rank)]; ++i) {
+        int sum = 0;
+        for (int p = 0; p < rank.size(); ++p) {
+            sum += added(turn, p, before + i);
+        }
+        ranks::check((in_place ? all : mine)[i] == sum, "reduce_scatterv: a wrong sum");
+    }
+    ranks::check(mine.back() == untouched, "a number behind a sum was overwritten");
+    return result;
+}
+void reduce_to_each(const Rank &rank, xcoll_comm_t comm, int turn) {
+    std::vector<size_t> counts;
+    for (int p = 0; p < rank.size(); ++p) {
+        counts.push_back(count_of(turn, p));
+    }
+    ranks::succeed(reduce_to_each(rank, comm, turn, counts));
+}
+
+// Others than in the calls before, on one rank alone, and together as many.
+void names_other_counts_of_sums(const Rank &rank, xcoll_comm_t comm) {
+    std::vector<size_t> counts(static_cast<size_t>(rank.size()), 3);
+    for (int turn = 0; turn < 5; ++turn) {
+        ranks::succeed(reduce_to_each(rank, comm, turn, counts));
+    }
+    if (rank.rank() == rank.size() - 1) {
+        counts.front() = 2;
+        counts.back() = 4;
+    }
+    ranks::expect(XCOLL_ERR_MISMATCH, reduce_to_each(rank, comm, 0, counts));
+}
+
 void gives_what_each_turn_asks(const Rank &rank, xcoll_comm_t comm) {
-    for (const auto call : {gather_to_all, exchange, gather_to_root, scatter_from_root}) {
+    using Turn = void (*)(const Rank &, xcoll_comm_t, int);
+    for (const Turn call :
+         {Turn(gather_to_all), Turn(exchange), Turn(gather_to_root), Turn(scatter_from_root), Turn(reduce_to_each)}) {
         for (int turn = 0; turn < times; ++turn) {
             call(rank, comm, turn);
         }
@@ -145,6 +193,7 @@ void gives_what_each_turn_asks(const Rank &rank, xcoll_comm_t comm) {
         gather_to_all(rank, comm, turn);
         scatter_from_root(rank, comm, turn);
         exchange(rank, comm, turn);
+        reduce_to_each(rank, comm, turn);
         gather_to_root(rank, comm, turn);
     }
 }
@@ -261,6 +310,9 @@ void test(Rank &rank) {
     gives_the_same_at_every_start(rank, comm);
     keeps_more_than_it_gives(rank);
     refuses_bad_buffers(rank, comm);
+    if (rank.size() > 1) {
+        names_other_counts_of_sums(rank, comm);
+    }
     constexpr size_t in_head = 2, in_piece = 1000, through_room = 1'000'000;
     for (const size_t given : {in_head, in_piece, through_room}) {
         for (const size_t expected : {given + 1, given - 1, size_t{0}}) {
