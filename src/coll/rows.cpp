@@ -48,7 +48,7 @@ const char *no_hierarchy(const Team &team, size_t bytes) {
 // From here on, reading one chunk while the next is written saves more than the waits between chunks cost; in a crowd,
 // where waits are turns on a processor, the caches set the limit: whoever runs ahead fills them. Of two ranks one often
 // gives again and again, and is ahead of the other, who waits for no writing then: from 9 to 64 KiB rooted operations
-// take 0.35 to 0.8 of the time in one piece on a Zen 3, and with roots in turn 0.65 at 12 KiB to as long at 64 KiB.
+// take 0.35 to 0.95 of the time in one piece on a Zen 3, and with roots in turn 0.8 at 12 KiB to 1.1 at 64 KiB.
 enum class OfTwo : size_t { rooted = size_t{128} << 10, scan = size_t{256} << 10 };
 template <OfTwo of_two> const char *too_large_to_wait(const Team &team, size_t bytes) {
     constexpr size_t worth_chunks = size_t{16} << 10, worth_chunks_in_crowd = size_t{64} << 10;
