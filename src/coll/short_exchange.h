@@ -145,8 +145,8 @@ private:
     }
     static constexpr bool to_root = kind == Kind::gatherv;
     static constexpr bool has_pairs = kind == Kind::alltoallv || kind == Kind::scatterv;
-    // Two ranks: parts of 9 to 16 KiB take 0.8 to 1.1 of the time that streams take on a Zen 3, most less than 0.95; on
-    // a Xeon of the fourth generation 4 and 8 KiB take 0.45 to 0.95, and 16 KiB as long or a tenth longer. Of more
+    // Two ranks: parts of 10 KiB take 0.7 to 1.1 of the time that streams take on a Zen 3 (bench/results/zen3-uneven);
+    // on a Xeon of the fourth generation 4 and 8 KiB take 0.45 to 0.95, and 16 KiB as long or a tenth longer. Of more
     // ranks, all parts together; no other limit was tried there.
     static constexpr size_t longest = size_t{16} << 10;
 
