@@ -46,10 +46,10 @@ void Recorder::introduce(const Identity &identity) {
     show(record_->id, identity.id);
 }
 
-uint64_t Recorder::begin_message(const Op &op) {
+uint64_t Recorder::write_message(const Op &op, flight::State state) {
     const uint64_t m = ++messages_;
     const Fingerprint call = fingerprint_of_message(op);
-    message(m).rewrite(flight::stamp(m, flight::State::begun), {call.what, call.count});
+    message(m).rewrite(flight::stamp(m, state), {call.what, call.count});
     return m;
 }
 

@@ -39,8 +39,13 @@ public:
         algorithms_[place].store(algorithm, std::memory_order_relaxed);
         record_->entries[place].rewrite(flight::stamp(n, flight::State::begun), {call.what, call.count});
     }
-    // The number by which a user's message is ended.
-    uint64_t begin_message(const Op &op);
+    // The number by which a user's message is ended; nothing is left to do for one that is over already.
+    uint64_t begin_message(const Op &op) {
+        return write_message(op, flight::State::begun);
+    }
+    void note_message(const Op &op) {
+        write_message(op, flight::State::done);
+    }
 
     // ---- by whoever ends it, which the thread that starts operations knows of before it begins what needs the place
     void end(uint64_t n, flight::Beside what, flight::State state) {
@@ -61,6 +66,7 @@ public:
     void trouble(int result, const char *reason);
 
 private:
+    uint64_t write_message(const Op &op, flight::State state);
     flight::Entry &message(uint64_t m) {
         return record_->messages[m % flight::message_count];
     }

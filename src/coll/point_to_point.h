@@ -17,6 +17,8 @@
 
 namespace xcoll {
 
+inline constexpr Post::Status nothing_received{no_rank, any_tag, 0};
+
 class PointToPoint {
 public:
     // nullptr: nothing is sent or received with it, as to and from nobody.
@@ -65,7 +67,7 @@ private:
     }
     Post *post_;
     Post::Ticket out_, in_;
-    Post::Status received_now_{no_rank, any_tag, 0}; // nothing
+    Post::Status received_now_ = nothing_received;
 };
 
 // In place of one that will not happen: its peers are told. Waits for nobody.

@@ -59,6 +59,12 @@ private:
     std::optional<Scratch> packed_;
 };
 
+inline void report_received(const Op &op, const Post::Status &status) {
+    if (op.received && op.kind != Kind::send) {
+        *op.received = {status.source, status.tag, status.bytes};
+    }
+}
+
 // To be used as PointToPoint is.
 class UserMessage {
 public:
@@ -106,11 +112,11 @@ public:
         try {
             steps_.finish(status);
         } catch (...) {
-            report(status); // a message that was too long says whose it was
+            report_received(op_, status); // a message that was too long says whose it was
             throw;
         }
         in_.unpack(status.bytes);
-        report(status);
+        report_received(op_, status);
     }
 
 private:
@@ -119,11 +125,6 @@ private:
     }
     bool receives() const {
         return op_.kind != Kind::send;
-    }
-    void report(const Post::Status &status) const {
-        if (op_.received && receives()) {
-            *op_.received = {status.source, status.tag, status.bytes};
-        }
     }
     const Op &op_;
     const Parcel out_, in_;

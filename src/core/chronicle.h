@@ -33,6 +33,14 @@ public:
     [[gnu::always_inline]] Recorded begin_message(const Op &op) {
         return {recorder_.begin_message(op), Recorded::As::message, trace_ ? trace_message(op) : 0};
     }
+    // One that is over, with success.
+    [[gnu::always_inline]] void note_message(const Op &op) {
+        if (trace_) [[unlikely]] {
+            end(begin_message(op), XCOLL_SUCCESS);
+        } else {
+            recorder_.note_message(op);
+        }
+    }
     // ---- by whoever ends it
     [[gnu::always_inline]] void end(const Recorded &recorded, xcoll_result_t result) {
         const auto state = result == XCOLL_SUCCESS ? flight::State::done : flight::State::failed;

@@ -73,7 +73,7 @@ public:
     // Runs an operation to its end. Throws Failure.
     void run(const Call &call);
     // Messages that begin together, to their end. False: something is in flight here, and nothing was done.
-    bool try_run_messages(std::span<const Op *const> ops);
+    bool try_run_messages(std::span<MessageAtOnce> messages);
     // A send that is over at once, beside whatever is in flight here. False: nothing was done; there may be trouble.
     bool try_send(const Op &op);
     // What this communicator's thread calls again and again, of a kind that has habits.
@@ -163,7 +163,6 @@ private:
     bool sends_now(const Op &op);
     bool receives_now(const Op &op);
     void run_message(const Call &call);
-    void run_messages(MessagesAtOnce &messages);
     void open_post();
     // Of the manners in which a request starts and is waited for: see Request::manner. Kind::none does for all.
     // Plain functions, as a pointer to a member asks at each call whether that is virtual.

@@ -121,15 +121,26 @@ bool Comm::has_plain_habit(const Op &op, const Row &row) const {
 }
 
 void Comm::learn(Habit &habit, const Call &call) {
-    const Row &row = choices_.row(call.op);
-    if (has_plain_habit(call.op, row)) {
-        habit.know(call, fingerprint(call.op, turns_.stance()), turns_.stance(), row);
+    const Op &op = call.op;
+    if (traits(op.kind).is_message) {
+        if (!op.in && !op.out) {
+            habit.know(call, {}, {}, nullptr);
+        }
+        return;
+    }
+    const Row &row = choices_.row(op);
+    if (has_plain_habit(op, row)) {
+        habit.know(call, fingerprint(op, turns_.stance()), turns_.stance(), &row);
     }
 }
 
 template <Kind kind> void Comm::run_again(Known &known) {
     const Starting starting(*this);
     const Op &op = known.call.op;
+    if constexpr (traits(kind).is_message) {
+        run_message(known.call);
+        return;
+    }
     if constexpr (traits(kind).own_counts) {
         if (!ShortExchange<kind>::is_short(op, team_.rank, team_.size)) {
             run(known.call);
@@ -160,6 +171,9 @@ namespace {
 // Makes them for src/api, which has but their declaration.
 [[gnu::used]] constexpr auto runs_again = by_habit([]<Kind kind>(KindAsType<kind>) { return &Comm::run_again<kind>; });
 } // namespace
+template void Comm::run_again<Kind::send>(Known &);
+template void Comm::run_again<Kind::recv>(Known &);
+template void Comm::run_again<Kind::sendrecv>(Known &);
 
 // ---- everything else
 

@@ -1,17 +1,12 @@
 // Users' messages: as requests, and blocking, where a group of nothing else is run like one. They have no number: they
 // are matched by their tags.
-#include <cstddef>
-#include <memory_resource>
-#include <new>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "coll/user_message.h"
 #include "core/comm.h"
+#include "core/messages_at_once.h"
 #include "core/owner.h"
 #include "core/starting.h"
-#include "fabric/first_look.h"
 
 namespace xcoll {
 
@@ -62,7 +57,7 @@ bool Comm::try_send(const Op &op) {
     if (trouble_.is_there() || turns_.behind() != 0 || !sends_now(op)) {
         return false;
     }
-    chronicle_.end(chronicle_.begin_message(op), XCOLL_SUCCESS);
+    chronicle_.note_message(op);
     return true;
 }
 
@@ -84,9 +79,7 @@ bool Comm::receives_now(const Op &op) {
     if (!team_.post->recv_now(op.from, op.recv_tag, op.recv, op.room, status)) {
         return false;
     }
-    if (op.received) {
-        *op.received = {status.source, status.tag, status.bytes};
-    }
+    report_received(op, status);
     return true;
 }
 
@@ -113,169 +106,6 @@ void Comm::check_message_peers() {
 
 // ---- blocking
 
-// Messages that begin together, and are waited for one after the other.
-class Comm::MessagesAtOnce {
-public:
-    struct Message {
-        Message() { // written here, or a list of them would clear all of each first
-        }
-        const Op *op = nullptr;
-        Recorded recorded;
-        std::optional<UserMessage> steps; // nothing: it was over at once
-        std::optional<Failure> failure;   // of this one alone
-    };
-    MessagesAtOnce(Comm &comm, std::span<Message> messages) : comm_(comm), messages_(messages) {
-        for (Message &message : messages_) {
-            message.recorded = comm_.chronicle_.begin_message(*message.op);
-        }
-    }
-
-    void run() {
-        start();
-        for (Message &message : messages_) {
-            if (message.steps && !message.failure) {
-                await(message);
-            }
-        }
-    }
-    // All of them have ended. Throws what went wrong with the first of those that failed.
-    void finish() {
-        const Failure *first = nullptr;
-        for (const Message &message : messages_) {
-            comm_.chronicle_.end(message.recorded, message.failure ? message.failure->result() : XCOLL_SUCCESS);
-            first = !first && message.failure ? &*message.failure : first;
-        }
-        if (first) {
-            throw *first;
-        }
-    }
-    // Their communicator does not survive this.
-    void lose(const Failure &failure) {
-        comm_.messages_.cancel_all();
-        for (const Message &message : messages_) {
-            comm_.chronicle_.end(message.recorded, failure.result());
-        }
-        comm_.fail_for_good(failure);
-    }
-
-private:
-    // All are under way before any is waited for, and what is sent before what is received: a peer's copy of it begins
-    // the sooner, and a receive that finds an offer knows whether this rank has to send meanwhile (Post::accept).
-    void start() {
-        bool receives = false;
-        for (Message &message : messages_) {
-            receives = receives || message.op->kind != Kind::send;
-            if (message.op->kind != Kind::recv) {
-                attempt(message, [&] { send(message); });
-            }
-        }
-        if (receives && is_prompt_) {
-            claim_next_lines();
-        }
-        for (Message &message : messages_) {
-            if (message.op->kind != Kind::send && !message.failure) {
-                attempt(message, [&] { receive(message); });
-            }
-        }
-    }
-    void send(Message &message) {
-        if (!comm_.sends_now(*message.op)) {
-            const bool was_prompt = std::exchange(is_prompt_, false); // which it stays if that throws
-            steps_of(message).send();
-            is_prompt_ = was_prompt && message.steps->is_over();
-        }
-    }
-    // Whoever exchanges something now will most likely do so again.
-    void claim_next_lines() {
-        for (const Message &message : messages_) {
-            if (message.op->kind != Kind::recv && message.op->to != no_rank) {
-                comm_.team_.post->claim_next_line(message.op->to);
-            }
-        }
-    }
-    // What comes soon, and in this order, needs nothing but its line, as long as nothing else has to move.
-    void receive(Message &message) {
-        const Op &op = *message.op;
-        if (op.from != no_rank) {
-            is_prompt_ = is_prompt_ && comes_soon(comm_.team_.post->next_line(op.from)) && receive_now(message);
-        }
-        if (op.from == no_rank || !is_prompt_) {
-            steps_of(message).receive();
-        }
-    }
-    bool receive_now(Message &message) {
-        return message.steps || message.op->in ? steps_of(message).receive_now() : comm_.receives_now(*message.op);
-    }
-    UserMessage &steps_of(Message &message) const {
-        return message.steps ? *message.steps : message.steps.emplace(comm_.team_, *message.op);
-    }
-    // What peers send to each other they send at the same time (fabric/first_look.h), so one look waits for what was
-    // loaded before. On a Zen 5 exchanges of 8 bytes take 1.15 times as long without.
-    bool comes_soon(const std::optional<Until> &line) {
-        if (!line) {
-            return false;
-        }
-        if (!has_looked_) {
-            finish_loads();
-            has_looked_ = true;
-        }
-        has_spun_ = !spin(*line, for_one_rank(comm_.patience_).spins);
-        return !has_spun_;
-    }
-    template <class Step> static void attempt(Message &message, Step step) {
-        try {
-            step();
-        } catch (const Failure &failure) {
-            if (is_fatal(failure.result())) {
-                throw;
-            }
-            message.failure = failure;
-        }
-    }
-    // The line that it waits for is all there is to look at, unless others that are not over can move meanwhile.
-    void await(Message &message) {
-        UserMessage &steps = *message.steps;
-        const bool others = messages_.size() > 1;
-        while (!steps.advance()) {
-            const Until obstacle = steps.obstacle();
-            const bool drives =
-                steps.needs_drive(obstacle) || (others && !comm_.messages_.listens_only_to(obstacle.owner));
-            wait(obstacle, comm_.watcher_, patience(drives));
-        }
-        try {
-            steps.finish();
-        } catch (const Failure &failure) {
-            message.failure = failure;
-        }
-    }
-
-    Patience patience(bool drives) {
-        Patience left = drives ? driving(comm_.patience_) : for_one_rank(comm_.patience_);
-        left.spins = std::exchange(has_spun_, false) ? 0 : left.spins;
-        return left;
-    }
-
-    Comm &comm_;
-    const std::span<Message> messages_;
-    bool is_prompt_ = true;   // all that was started is over
-    bool has_looked_ = false; // for a line
-    bool has_spun_ = false;   // for one that did not come
-};
-
-void Comm::run_messages(MessagesAtOnce &messages) {
-    try {
-        messages.run();
-    } catch (const Failure &failure) {
-        messages.lose(failure);
-        throw;
-    } catch (const std::bad_alloc &) {
-        const Failure failure = out_of_memory(team_.rank);
-        messages.lose(failure);
-        throw failure;
-    }
-    messages.finish();
-}
-
 void Comm::run_message(const Call &call) {
     if (call.op.kind == Kind::send && try_send(call.op)) {
         return;
@@ -285,34 +115,19 @@ void Comm::run_message(const Call &call) {
         return;
     }
     open_post();
-    MessagesAtOnce::Message message;
+    MessageAtOnce message;
     message.op = &call.op;
-    MessagesAtOnce messages(*this, {&message, 1});
-    run_messages(messages);
+    MessagesAtOnce(*this, {&message, 1}).run();
 }
 
-bool Comm::try_run_messages(std::span<const Op *const> ops) {
+bool Comm::try_run_messages(std::span<MessageAtOnce> messages) {
     const Starting starting(*this);
     if (!is_quiet()) {
         return false;
     }
-    try {
-        constexpr size_t few = 8; // need no memory but that of this call
-        alignas(MessagesAtOnce::Message) std::byte room[few * sizeof(MessagesAtOnce::Message)];
-        std::pmr::monotonic_buffer_resource memory(room, sizeof room);
-        std::pmr::vector<MessagesAtOnce::Message> each(ops.size(), &memory);
-        for (size_t i = 0; i < ops.size(); ++i) {
-            each[i].op = ops[i];
-        }
-        open_post();
-        MessagesAtOnce messages(*this, each);
-        run_messages(messages);
-        return true;
-    } catch (const std::bad_alloc &) { // before any of them began
-        const Failure lost = out_of_memory(team_.rank);
-        fail_for_good(lost); // peers may wait for them
-        throw lost;
-    }
+    open_post();
+    MessagesAtOnce(*this, messages).run();
+    return true;
 }
 
 } // namespace xcoll

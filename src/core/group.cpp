@@ -301,11 +301,10 @@ bool Group::try_run_without_plan() {
 }
 
 bool Group::try_run_messages(Comm &comm) {
-    std::vector<const Op *> messages;
-    messages.reserve(entries_.size());
-    for (Entry &entry : entries_) {
-        entry.call.op.form = Form::group;
-        messages.push_back(&entry.call.op);
+    std::vector<MessageAtOnce> messages(entries_.size());
+    for (size_t i = 0; i < entries_.size(); ++i) {
+        entries_[i].call.op.form = Form::group;
+        messages[i].op = &entries_[i].call.op;
     }
     return comm.try_run_messages(messages);
 }

@@ -8,6 +8,8 @@ template <class Fits> bool GroupHabit::turn(Fits fits) {
         KnownGroup *const other = last.known.get();
         if (other && other != followed_ && fits(*other) && other->begins_like(parts())) {
             other->move_to(parts());
+            next_ = other->parts().data() + calls();
+            parts_ = other->parts();
             followed_ = other;
             return true;
         }
@@ -16,14 +18,15 @@ template <class Fits> bool GroupHabit::turn(Fits fits) {
 }
 
 KnownPart *GroupHabit::turn_to(Kind kind, const Arguments &arguments) {
+    const size_t n = calls();
     const bool found =
-        turn([&](KnownGroup &known) { return calls_ < known.size() && known.part(calls_).is_like(kind, arguments); });
-    return found ? expected() : nullptr;
+        turn([&](KnownGroup &known) { return n < known.parts().size() && known.parts()[n].is_like(kind, arguments); });
+    return found ? next_ : nullptr;
 }
 
 KnownGroup *GroupHabit::ended() {
-    const auto ends = [&](const KnownGroup &known) { return calls_ == known.size(); };
-    return (followed_ && ends(*followed_)) || turn(ends) ? followed_ : nullptr;
+    const auto ends = [n = calls()](KnownGroup &known) { return n == known.parts().size(); };
+    return (followed_ && !has_next()) || turn(ends) ? followed_ : nullptr;
 }
 
 } // namespace xcoll

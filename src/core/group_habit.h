@@ -11,6 +11,7 @@
 #include <span>
 #include <utility>
 
+#include "base/threads.h"
 #include "core/known_group.h"
 #include "core/last_few.h"
 
@@ -18,26 +19,27 @@ namespace xcoll {
 
 class GroupHabit {
 public:
-    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces; a call of a group
-    // that is too long to be known takes ten times as long.
+    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces, 0.7 if it is a
+    // message; a call of a group that is too long to be known takes ten times as long.
     static constexpr size_t most_parts = 2048;
 
     // ---- while a group is recorded
     void begin() {
         followed_ = nullptr;
-        calls_ = 0;
+        parts_ = {};
+        next_ = nullptr;
     }
     // The call that comes next if the group goes on like the known one that it was like so far; nullptr if there is
     // none.
     KnownPart *expected() {
-        return followed_ && calls_ < followed_->size() ? &followed_->part(calls_) : nullptr;
+        return has_next() ? next_ : nullptr;
     }
     // If it is another one: in a known group that begins with the calls so far and goes on with that. nullptr if none
     // does.
     KnownPart *turn_to(Kind kind, const Arguments &arguments);
     // That call has been made; whether with other buffers than it had.
     void go_on(bool has_moved) {
-        ++calls_;
+        ++next_;
         if (has_moved) {
             followed_->note_move();
         }
@@ -46,7 +48,7 @@ public:
     KnownGroup *ended();
     // The calls that were like those of a known group, with their buffers.
     std::span<const KnownPart> parts() const {
-        return followed_ ? followed_->first_parts(calls_) : std::span<const KnownPart>();
+        return {parts_.data(), next_};
     }
 
     // ---- afterwards
@@ -61,11 +63,18 @@ public:
     }
 
 private:
+    bool has_next() const {
+        return next_ != parts_.data() + parts_.size();
+    }
+    size_t calls() const {
+        return static_cast<size_t>(next_ - parts_.data());
+    }
     template <class Fits> bool turn(Fits fits);
 
     LastFew<std::optional<Fingerprint>, KnownGroup> last_;
     KnownGroup *followed_ = nullptr;
-    size_t calls_ = 0;
+    std::span<KnownPart> parts_; // of that one
+    KnownPart *next_ = nullptr;  // among them
 };
 
 // Where it lies while no group has it.
@@ -79,14 +88,22 @@ public:
     }
     // nullptr: no group was worth it so far, or one has it.
     std::unique_ptr<GroupHabit> take() {
-        return std::unique_ptr<GroupHabit>(habit_.exchange(nullptr, std::memory_order_acquire));
+        return std::unique_ptr<GroupHabit>(swap(nullptr));
     }
     // Of two groups at once, the last one's stays.
     void put(std::unique_ptr<GroupHabit> habit) {
-        delete habit_.exchange(habit.release(), std::memory_order_acq_rel);
+        delete swap(habit.release());
     }
 
 private:
+    GroupHabit *swap(GroupHabit *habit) {
+        if (has_threads()) {
+            return habit_.exchange(habit, std::memory_order_acq_rel);
+        }
+        GroupHabit *const before = habit_.load(std::memory_order_relaxed);
+        habit_.store(habit, std::memory_order_relaxed);
+        return before;
+    }
     std::atomic<GroupHabit *> habit_{nullptr};
 };
 

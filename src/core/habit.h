@@ -25,7 +25,7 @@ public:
     // Counts of its own, one for each rank, are read anew as buffers are.
     template <Kind kind, class... T> static Arguments of(T... arguments) {
         Arguments words;
-        [[maybe_unused]] size_t place = 0;
+        [[maybe_unused]] size_t place = 0; // among halves of words
         (words.add<traits(kind).own_counts>(place, arguments), ...);
         return words;
     }
@@ -40,10 +40,16 @@ public:
     }
 
 private:
-    static constexpr size_t most = 4;
+    static constexpr size_t most = 5; // of a message that is sent and one that is received
     template <bool own_counts, class T> void add(size_t &place, T argument) {
-        if constexpr (!std::is_pointer_v<T> && !(own_counts && std::is_same_v<T, size_t>)) {
-            words_[place++] = static_cast<uint64_t>(argument);
+        if constexpr (std::is_same_v<T, size_t> && !own_counts) {
+            place += place % 2;
+            words_[place / 2] = argument;
+            place += 2;
+        } else if constexpr (!std::is_pointer_v<T> && !std::is_same_v<T, size_t>) {
+            static_assert(sizeof(T) == sizeof(uint32_t));
+            words_[place / 2] |= uint64_t{static_cast<uint32_t>(argument)} << place % 2 * 32;
+            ++place;
         }
     }
     std::array<uint64_t, most> words_{};
@@ -52,6 +58,10 @@ private:
 // A call of which only the buffers have to be looked at; the checks of everything else do nothing to it.
 class KnownCall : public Call {};
 
+// Whether calls of a kind may be known, as operations or as messages.
+constexpr bool kind_may_be_known(Kind kind) {
+    return traits(kind).has_habit || traits(kind).is_message;
+}
 template <size_t number> using HabitOf = KindAsType<traits(Kind{number}).has_habit ? Kind{number} : Kind::none>;
 
 // By kind: what `make` gives for those that have habits, and for all others what it gives for Kind::none.
@@ -65,8 +75,8 @@ template <class Make> constexpr auto by_habit(Make make) {
 struct Known {
     KnownCall call;
     Fingerprint fingerprint;
-    Stance stance; // in the fingerprint
-    const Row *row;
+    Stance stance;  // in the fingerprint
+    const Row *row; // nullptr: it is a message
 };
 
 // The last few calls of one kind that differ.
@@ -86,8 +96,8 @@ public:
         return last_.repeats(arguments);
     }
     // What repeats(). Without memory for it, nothing is known.
-    void know(const Call &call, const Fingerprint &fingerprint, Stance stance, const Row &row) noexcept {
-        last_.know(std::unique_ptr<Known>(new (std::nothrow) Known{{call}, fingerprint, stance, &row}));
+    void know(const Call &call, const Fingerprint &fingerprint, Stance stance, const Row *row) noexcept {
+        last_.know(std::unique_ptr<Known>(new (std::nothrow) Known{{call}, fingerprint, stance, row}));
     }
 
 private:

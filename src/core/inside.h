@@ -28,10 +28,21 @@ struct Inside {
 // Of the calling thread.
 Inside &inside_of_thread();
 
+[[noreturn]] void fail_inside_operator();
+void check_outside(const Observer &telling, const Comm &comm);
+
 // Throw STATE where the thread may not do this: start or wait for anything, as it runs the function of an operator, or
 // use the communicator, as it is told of a request on it.
-void check_outside_operators(const Inside &mine);
-void check_outside_callback(const Inside &mine, const Comm &comm);
+inline void check_outside_operators(const Inside &mine) {
+    if (mine.operators > 0) [[unlikely]] {
+        fail_inside_operator();
+    }
+}
+inline void check_outside_callback(const Inside &mine, const Comm &comm) {
+    if (mine.telling) [[unlikely]] {
+        check_outside(*mine.telling, comm);
+    }
+}
 
 // The same, for whoever asks nothing else. Most threads are inside of nothing, and most calls find that out here.
 inline void check_outside_operators() {

@@ -10,9 +10,10 @@
 namespace xcoll {
 
 KnownGroup::KnownGroup(std::vector<KnownPart> parts) : parts_(std::move(parts)) {
-    for (const KnownPart &part : parts_) {
-        if (traits(part.op.kind).is_message) {
-            messages_.push_back(&part.op);
+    if (traits(parts_[0].op.kind).is_message) {
+        messages_ = std::vector<MessageAtOnce>(parts_.size());
+        for (size_t i = 0; i < parts_.size(); ++i) {
+            messages_[i].op = &parts_[i].op;
         }
     }
 }

@@ -11,6 +11,7 @@
 #include "coll/algorithm.h"
 #include "coll/itinerary.h"
 #include "core/habit.h"
+#include "core/message_at_once.h"
 
 namespace xcoll {
 
@@ -18,8 +19,7 @@ class Comm;
 
 // Of what its arguments tell all but the buffers.
 constexpr bool may_be_part(Kind kind) {
-    const bool is_message = kind == Kind::send || kind == Kind::recv; // both at once have more arguments
-    return is_message || (traits(kind).has_habit && !traits(kind).own_counts && !traits(kind).same_counts);
+    return kind_may_be_known(kind) && !traits(kind).own_counts && !traits(kind).same_counts;
 }
 
 // A call of a known group, with the buffers that it had last.
@@ -49,14 +49,8 @@ public:
     // If it is not: its next operation, some of the calls, joined, or one of them.
     void add(const Call &whole, std::span<const size_t> some);
 
-    size_t size() const {
-        return parts_.size();
-    }
-    KnownPart &part(size_t index) {
-        return parts_[index];
-    }
-    std::span<const KnownPart> first_parts(size_t count) const {
-        return {parts_.data(), count};
+    std::span<KnownPart> parts() {
+        return parts_;
     }
     // A part has other buffers than it had.
     void note_move() {
@@ -79,7 +73,7 @@ private:
     bool follow_buffers(Operation &operation, const Team &team) const;
 
     std::vector<KnownPart> parts_;
-    std::vector<const Op *> messages_; // those of the parts
+    std::vector<MessageAtOnce> messages_; // those of the parts
     std::vector<std::unique_ptr<Operation>> operations_;
     bool has_moved_ = true; // a buffer of a part, since these were written
 };

@@ -58,11 +58,15 @@ public:
     }
     // The same of a message that has come whole, if it is the next line of its source and nobody asked for it before:
     // then it is over at once. False: nothing has happened.
-    bool recv_now(int source, int tag, void *buffer, size_t room, Status &status);
+    bool recv_now(int source, int tag, void *buffer, size_t room, Status &status) {
+        return takes_lines(source) && recv_next(source, tag, buffer, room, status);
+    }
     // What to wait for before recv_now() can be true; nothing: it will not be.
     std::optional<Until> next_line(int source) {
         return takes_lines(source) ? std::optional(line_of(source)) : std::nullopt;
     }
+    // In place of recv_now(), for who has just been told of that line, and has done nothing else since.
+    bool recv_next(int source, int tag, void *buffer, size_t room, Status &status);
     // In place of a send or a receive of a call that was refused, so that its peer is told instead of waiting for ever,
     // and the order of messages is kept. Nobody waits for them. Throw as those do.
     //     withhold   whoever would have received the message gets MISMATCH

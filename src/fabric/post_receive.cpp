@@ -20,14 +20,15 @@ Post::Ticket Post::recv(int source, int tag, void *buffer, size_t room) {
     return {&receive};
 }
 
-// Whether the next line of the source may be what a receive gets: nobody asked before, and nothing came before.
+// Whether the next line of the source may be what a receive gets. Mostly nothing is in use.
 bool Post::takes_lines(int source) const {
-    return source != any_source && !is_self(source) && !wants(source) && !box_.has_aside();
+    const auto was_asked = [=, this] { return box_.in_use() > 0 && wants(source); };
+    return source != any_source && !is_self(source) && !was_asked() && !box_.has_aside();
 }
 
-bool Post::recv_now(int source, int tag, void *buffer, size_t room, Status &status) {
+bool Post::recv_next(int source, int tag, void *buffer, size_t room, Status &status) {
     check_open("receives");
-    if (!takes_lines(source) || !has_line(source)) {
+    if (!has_line(source)) {
         return false;
     }
     Link &l = link(source);
