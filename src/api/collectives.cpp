@@ -100,8 +100,15 @@ Site site_inside(const Inside &mine, xcoll_comm_t handle) {
 
 // ---- the forms in which an operation may be called
 
-// A call of a kind that has habits: most are like the one before.
+// A call of a kind that may be known: most are like the one before. In a function that is told of the end of a request
+// nothing is known of messages: there may be one that is under way on the same communicator, and known.
 template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Arguments &arguments, Describe describe) {
+    if constexpr (traits(kind).is_message) {
+        if (process().has_threads_inside()) [[unlikely]] {
+            comm.run(described<kind>(comm, describe));
+            return;
+        }
+    }
     Habit &habit = comm.habit(kind);
     if (Known *known = habit.find(arguments)) [[likely]] {
         describe_or_refuse<kind>(comm, known->call, describe);
@@ -125,7 +132,7 @@ xcoll_result_t blocking(const char *function, xcoll_comm_t handle, Describe desc
             } else {
                 record<kind>(*group, comm, describe);
             }
-        } else if constexpr (traits(kind).has_habit) {
+        } else if constexpr (kind_may_be_known(kind)) {
             run_by_habit<kind>(comm, Arguments::of<kind>(arguments...), describe);
         } else {
             comm.run(described<kind>(comm, describe));

@@ -10,6 +10,23 @@
 
 namespace xcoll::api::describe {
 
+inline void send(KnownCall &call, const Comm &, const void *buf, size_t count, xcoll_dtype_t, int, int) {
+    check_buffer("buf", buf, count, call.op.sent);
+    call.op.send = buf;
+}
+inline void recv(KnownCall &call, const Comm &, void *buf, size_t count, xcoll_dtype_t, int, int) {
+    check_buffer("buf", buf, count, call.op.room);
+    call.op.recv = buf;
+}
+inline void sendrecv(KnownCall &call, const Comm &, const void *send, size_t sendcount, int, int, void *recv,
+                     size_t recvcount, int, int, xcoll_dtype_t) {
+    check_buffer("send", send, sendcount, call.op.sent);
+    check_buffer("recv", recv, recvcount, call.op.room);
+    call.op.send = send;
+    call.op.recv = recv;
+    check_apart(call.op);
+}
+
 template <class C> void barrier(C &call, const Comm &) {
     call.op.kind = Kind::barrier;
 }

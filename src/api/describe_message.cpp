@@ -48,12 +48,6 @@ void check_side(const Comm &comm, const Side &side) {
     }
 }
 
-void check_buffer(const char *name, const void *buffer, size_t count, size_t bytes) {
-    if (bytes != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) {
-        fail_buffer(name, buffer, count);
-    }
-}
-
 // The bytes of one side; items that do not lie together become a part.
 size_t set_side(const char *name, const void *buffer, const char *count_name, size_t count, const Items &items,
                 Portion *part) {
@@ -82,11 +76,6 @@ void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dty
     op.send = buf;
 }
 
-void send(KnownCall &call, const Comm &, const void *buf, size_t count, xcoll_dtype_t, int, int) {
-    check_buffer("buf", buf, count, call.op.sent);
-    call.op.send = buf;
-}
-
 void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag) {
     Op &op = call.op;
     const Side from{peer, tag, "peer", "tag", true};
@@ -100,11 +89,6 @@ void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t d
     const Items items = items_of(call, "dtype", dtype);
     op.room = set_side("buf", buf, "count", count, items, items.shape ? call.make_parts(1, 1) + 1 : nullptr);
     op.recv = buf;
-}
-
-void recv(KnownCall &call, const Comm &, void *buf, size_t count, xcoll_dtype_t, int, int) {
-    check_buffer("buf", buf, count, call.op.room);
-    call.op.recv = buf;
 }
 
 void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, int dest, int sendtag, void *recv,
@@ -130,9 +114,8 @@ void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, 
         op.room = set_side("recv", recv, "recvcount", recvcount, items, parts ? parts + 1 : nullptr);
         op.recv = recv;
     }
-    const bool has_both = op.sent != 0 && op.room != 0 && !items.shape; // of a shape: the caller's word is taken
-    if (has_both && !lie_apart(send, op.sent, recv, op.room)) {
-        fail_overlap("send", send, "recv", recv, op.room, "separate buffers");
+    if (!items.shape) { // of a shape: the caller's word is taken
+        check_apart(op);
     }
 }
 

@@ -23,8 +23,6 @@ void scatterv(Call &call, const Comm &comm, const void *send, const size_t *send
               void *recv, size_t recvcount, xcoll_dtype_t dtype, int root);
 void send(Call &call, const Comm &comm, const void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
 void recv(Call &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
-void send(KnownCall &call, const Comm &comm, const void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
-void recv(KnownCall &call, const Comm &comm, void *buf, size_t count, xcoll_dtype_t dtype, int peer, int tag);
 void sendrecv(Call &call, const Comm &comm, const void *send, size_t sendcount, int dest, int sendtag, void *recv,
               size_t recvcount, int source, int recvtag, xcoll_dtype_t dtype);
 void allgather_typed(Call &call, const Comm &comm, const void *send, size_t sendcount, xcoll_dtype_t sendtype,

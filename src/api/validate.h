@@ -53,6 +53,18 @@ inline void set_operator(Call &call, xcoll_dtype_t dtype, xcoll_op_t handle) {
 }
 void check_scan_operator(const Call &call);
 
+inline void check_buffer(const char *name, const void *buffer, size_t count, size_t bytes) {
+    if (bytes != 0 && (!buffer || buffer == XCOLL_IN_PLACE)) [[unlikely]] {
+        fail_buffer(name, buffer, count);
+    }
+}
+// What is sent, and the room for what is received.
+inline void check_apart(const Op &op) {
+    if (op.sent != 0 && op.room != 0 && !lie_apart(op.send, op.sent, op.recv, op.room)) [[unlikely]] {
+        fail_overlap("send", op.send, "recv", op.recv, op.room, "separate buffers");
+    }
+}
+
 inline void set_root(Call &call, int root, int size) {
     if (root < 0 || root >= size) [[unlikely]] {
         fail_root(root, size);

@@ -2,7 +2,7 @@
 
 from mutation import mutation
 from noticing import (BLOCKING, REQUESTS, REFUSED_GROUPS, HABITS, BY_SEVERAL, DIFFERING, AGAIN, KNOWN_GROUPS, SOMEWHERE,
-                      ENDED, IN_TURN, MANY_IN_LINE, THOUSANDS, SENT_AT_ONCE,
+                      ENDED, IN_TURN, KNOWN_MESSAGES, MANY_IN_LINE, UNEVEN, THOUSANDS, SENT_AT_ONCE,
                       DEFERRED, TOLD_BY_OTHERS)
 
 CORE = [
@@ -52,13 +52,24 @@ CORE = [
               "if (traits(kind).same_counts) {")),
     mutation("a request of any arithmetic", AGAIN, "ranks that differ in their denormal numbers add them up",
              ("src/core/comm_requests.cpp", "if (is_first || request.stance != stance) {", "if (is_first) {")),
+    mutation("what is known of one message is known of another", KNOWN_MESSAGES, "it goes to another rank",
+             ("src/core/habit.h", "place % 2 * 32;", "place % 2 * 0;")),
+    mutation("a function that is told uses what is known of messages", KNOWN_MESSAGES,
+             "it frees that of the message which is under way",
+             ("src/api/collectives.cpp", "        if (process().has_threads_inside()) [[unlikely]] {\n            comm",
+              "        if (false) {\n            comm")),
+    mutation("a known message is refused nothing", KNOWN_MESSAGES, "it is read from nowhere",
+             ("src/api/describe.h", "    check_buffer(\"buf\", buf, count, call.op.sent);\n", "")),
+    mutation("remembered counts are not looked at", UNEVEN, "counts that differ are taken for those before",
+             ("src/core/comm_blocking.cpp", "if (traits(kind).same_counts || known.stance", "if (known.stance")),
     mutation("a known group of any arguments", KNOWN_GROUPS, "a call that differs is taken for the known group's",
              ("src/core/known_group.h", "return op.kind == kind && arguments == with;", "return op.kind == kind;")),
     mutation("a known group keeps its buffers", KNOWN_GROUPS, "bytes go where they went the last time",
              ("src/core/group.h", "habit_->go_on(part->op.send != send || part->op.recv != recv);",
               "habit_->go_on(false);")),
     mutation("a known group's beginning is all of it", KNOWN_GROUPS, "calls run that were not made",
-             ("src/core/group_habit.cpp", "{ return calls_ == known.size(); };", "{ return calls_ <= known.size(); };")),
+             ("src/core/group_habit.cpp", "{ return n == known.parts().size(); };",
+              "{ return n <= known.parts().size(); };")),
     mutation("what could not start looks done", ENDED, "later stages send what has not been received",
              ("src/core/plan.h", "                operation.failure = trouble; // it is done, for later stages and requests of"
               " its own as well\n", "")),
