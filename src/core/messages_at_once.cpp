@@ -174,8 +174,9 @@ inline void Comm::MessagesAtOnce::finish() {
 void Comm::MessagesAtOnce::lose(const Failure &failure) {
     comm_.messages_.cancel_all();
     for (MessageAtOnce &message : messages_) {
-        if (!is_noted_) {
-            note(message);
+        if (!is_noted_) { // whatever became of it
+            message.recorded = comm_.chronicle_.begin_message(*message.op);
+            message.is_open = true;
         }
         if (message.is_open) {
             end(message, failure.result());
