@@ -161,6 +161,7 @@ private:
     bool has_plain_habit(const Op &op, const Row &row) const;
     void run_as_request(const Call &call);
     bool sends_now(const Op &op);
+    void claim_if_exchanged(const Op &send);
     bool receives_now(const Op &op);
     void run_message(const Call &call);
     void open_post();

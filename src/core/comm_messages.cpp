@@ -57,8 +57,16 @@ bool Comm::try_send(const Op &op) {
     if (trouble_.is_there() || turns_.behind() != 0 || !sends_now(op)) {
         return false;
     }
+    claim_if_exchanged(op);
     chronicle_.note_message(op);
     return true;
+}
+
+// A send that is over. Who waits for messages as well most likely exchanges some, and will do so again.
+void Comm::claim_if_exchanged(const Op &send) {
+    if (in_flight_.first_deferred()) {
+        team_.post->claim_next_line(send.to);
+    }
 }
 
 // With the owner word, if anything is in flight.

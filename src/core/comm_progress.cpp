@@ -229,9 +229,7 @@ bool Comm::try_end_send(Request &request) {
         return false;
     }
     ++request.starts;
-    if (in_flight_.first_deferred()) {
-        team_.post->claim_next_line(request.what.op.to);
-    }
+    claim_if_exchanged(request.what.op);
     end(request, 0);
     return true;
 }
