@@ -101,7 +101,8 @@ Site site_inside(const Inside &mine, xcoll_comm_t handle) {
 // ---- the forms in which an operation may be called
 
 // A call of a kind that may be known: most are like the one before. In a function that is told of the end of a request
-// nothing is known of messages: there may be one that is under way on the same communicator, and known.
+// nothing is known of messages: there may be one that is under way on the same communicator, and known. The same while
+// another thread is inside of something, for that is what is cheap to ask.
 template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Arguments &arguments, Describe describe) {
     if constexpr (traits(kind).is_message) {
         if (process().has_threads_inside()) [[unlikely]] {

@@ -10,6 +10,7 @@
 
 namespace xcoll::api::describe {
 
+// Messages that are known; all others are described in describe_message.cpp.
 inline void send(KnownCall &call, const Comm &, const void *buf, size_t count, xcoll_dtype_t, int, int) {
     check_buffer("buf", buf, count, call.op.sent);
     call.op.send = buf;

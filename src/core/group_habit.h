@@ -19,7 +19,7 @@ namespace xcoll {
 
 class GroupHabit {
 public:
-    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces, 0.7 if it is a
+    // Of a known group: more than a model has parameters. A part takes 0.4 KiB beside its pieces, 0.5 if it is a
     // message; a call of a group that is too long to be known takes ten times as long.
     static constexpr size_t most_parts = 2048;
 
