@@ -113,6 +113,9 @@ template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Argumen
     Habit &habit = comm.habit(kind);
     if (Known *known = habit.find(arguments)) [[likely]] {
         describe_or_refuse<kind>(comm, known->call, describe);
+        if constexpr (traits(kind).is_message) {
+            known->call.op.form = Form::blocking; // the last one may have had a request
+        }
         comm.run_again<kind>(*known);
         return;
     }
@@ -121,6 +124,24 @@ template <Kind kind, class Describe> void run_by_habit(Comm &comm, const Argumen
     if (habit.repeats(arguments)) {
         comm.learn(habit, call);
     }
+}
+
+// A send with a request, of which most are over at once and most are like one of the last; the rule above holds.
+// False: nothing has happened.
+template <class Describe> bool try_send_by_habit(Comm &comm, const Arguments &arguments, Describe describe) {
+    if (process().has_threads_inside()) [[unlikely]] {
+        return comm.try_send(described<Kind::send>(comm, describe).op);
+    }
+    Habit &habit = comm.habit(Kind::send);
+    if (Known *known = habit.find(arguments)) [[likely]] {
+        describe(known->call, comm);
+        return comm.try_send(known->call.op);
+    }
+    const Call call = described<Kind::send>(comm, describe);
+    if (habit.repeats(arguments)) {
+        comm.learn(habit, call);
+    }
+    return comm.try_send(call.op);
 }
 
 template <Kind kind, class Describe, class... T>
@@ -151,13 +172,13 @@ void set_to_none(xcoll_request_t *request) {
     }
 }
 
-template <Kind kind, class Describe>
-xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request,
-                         Describe describe) noexcept {
+template <Kind kind, class Describe, class... T>
+xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request, Describe describe,
+                         T... arguments) noexcept {
     return guarded(function, [&] {
         set_to_none(request);
         const Site site = site_of_call(handle);
-        const auto with_request = [&](Call &call, const Comm &of) {
+        const auto with_request = [&](auto &call, const Comm &of) {
             describe(call, of); // first, as only a call that is described can be refused as what it is
             out(request, "request");
             call.op.form = Form::immediate;
@@ -174,14 +195,14 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             return;
         }
         if constexpr (kind == Kind::send) { // most are over at once; what is not is described anew, in its request
-            const Call call = described<kind>(site.comm, with_request);
-            if (site.comm.try_send(call.op)) {
+            if (try_send_by_habit(site.comm, Arguments::of<kind>(arguments...), with_request)) {
                 *request = handle_of(&process().sent());
                 return;
             }
         }
         try {
-            plan = std::make_unique<Plan>(site.comm);
+            plan = kind == Kind::recv ? site.comm.take_spare() : nullptr;
+            plan = plan ? std::move(plan) : std::make_unique<Plan>(site.comm);
             with_request(plan->own_call(), site.comm);
         } catch (...) {
             refuse<kind>(site.comm);
@@ -255,7 +276,7 @@ using xcoll::kind_named;
         return blocking<kind_named(#name)>(__func__, comm, DESCRIBED(name, arguments) UNPAREN arguments);              \
     }                                                                                                                  \
     xcoll_result_t xcoll_i##name(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {                     \
-        return immediate<kind_named(#name)>(__func__, comm, request, DESCRIBED(name, arguments));                      \
+        return immediate<kind_named(#name)>(__func__, comm, request, DESCRIBED(name, arguments) UNPAREN arguments);    \
     }                                                                                                                  \
     xcoll_result_t xcoll_##name##_init(UNPAREN parameters xcoll_comm_t comm, xcoll_request_t *request) {               \
         return persistent(__func__, comm, request, DESCRIBED(name, arguments));                                        \

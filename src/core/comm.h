@@ -24,6 +24,7 @@
 #include "core/membership.h"
 #include "core/messages.h"
 #include "core/request.h"
+#include "core/spare_plans.h"
 #include "core/trouble.h"
 #include "core/turns.h"
 #include "core/user_memory.h"
@@ -95,6 +96,11 @@ public:
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
     void wait_for(Request &request, Timing timing = Timing::yes);
+    // The same of a receive which is all that is in flight here, as a blocking call receives. True if it is done. Then
+    // `spare`, whose it is, belongs to this communicator (core/spare_plans.h). False: nothing has happened.
+    bool try_receive(Request &request, Timing timing, Plan *spare = nullptr);
+    // For a receive; nullptr: there is none.
+    std::unique_ptr<Plan> take_spare();
     // As a wait for a request would.
     void sleep(const Until &until, int64_t nanoseconds) {
         watcher_.sleep(until, nanoseconds);
@@ -207,9 +213,8 @@ private:
     // Of receives that nobody has waited for yet: deferred_receives.cpp.
     bool try_defer(Request &request);
     void begin_deferred();
-    std::optional<Until> line_of_deferred(const Request &request);
-    bool receive_deferred(Request &request);
-    bool try_receive(Request &request, Timing timing);
+    bool is_next_deferred(const Request &request) const;
+    bool receive_deferred(Request &request, Timing timing, Plan *spare);
     void watch_message(Request &request);
     bool finish_message(Request &request);
     // For who tests instead of waiting: sees now and then that the request does not wait for somebody who is gone, or
@@ -265,6 +270,7 @@ private:
     Habit habits_[kinds];
     std::deque<std::unique_ptr<Request>> refusals_; // nobody else holds them
     GroupHabitPlace group_habit_;
+    SparePlans spare_plans_;                 // with the owner word
     std::atomic<std::thread::id> starter_{}; // who is starting something, if that is checked
 };
 

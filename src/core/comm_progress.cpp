@@ -7,6 +7,7 @@
 #include "core/inside.h"
 #include "core/own_words.h"
 #include "core/owner.h"
+#include "core/plan.h"
 #include "core/process.h"
 #include "run/runners.h"
 
@@ -313,20 +314,42 @@ void Comm::wait_for(Request &request, Timing timing) {
     manners[static_cast<size_t>(request.manner)](*this, request, timing);
 }
 
-// As a blocking call receives.
-bool Comm::try_receive(Request &request, Timing timing) {
-    const std::optional<Until> line = line_of_deferred(request);
-    if (!line || !spin(*line, for_one_rank(patience_).spins)) {
-        return false;
-    }
-    const Owner owner(*this);
-    if (!receive_deferred(request)) {
+// With the owner word. True if it is received, with success.
+inline bool Comm::receive_deferred(Request &request, Timing timing, Plan *spare) {
+    if (trouble_.is_there() || !receives_now(request.what.op)) {
         return false;
     }
     in_flight_.take_out(request);
     end(request, time_of(request, timing));
+    if (spare) {
+        spare_plans_.keep(std::unique_ptr<Plan>(spare));
+    }
     tell_in_flight();
     return true;
+}
+
+// Its line has often come by the time that somebody waits for it. Where it has not, the owner word is not held
+// meanwhile, and another thread may be faster.
+bool Comm::try_receive(Request &request, Timing timing, Plan *spare) {
+    if (!traits(request.what.op.kind).is_message) {
+        return false;
+    }
+    std::optional<Until> line;
+    {
+        const Owner owner(*this);
+        if (!is_next_deferred(request)) {
+            return false;
+        }
+        if (receive_deferred(request, timing, spare)) {
+            return true;
+        }
+        line = team_.post->next_line(request.what.op.from);
+    }
+    if (!line || !spin(*line, for_one_rank(patience_).spins)) {
+        return false;
+    }
+    const Owner owner(*this);
+    return is_next_deferred(request) && receive_deferred(request, timing, spare);
 }
 
 void Comm::wait_driving(Request &request, bool is_prompt) {

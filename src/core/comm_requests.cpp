@@ -179,7 +179,9 @@ void Comm::put_in_flight(Request &request) {
         request.received = {XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
         request.what.op.received = &request.received;
         request.recorded = chronicle_.begin_message(op);
-        request.row = &choices_.row(op);
+        if (!request.row) {
+            request.row = &choices_.row(op);
+        }
         if (try_end_send(request)) {
             return;
         }

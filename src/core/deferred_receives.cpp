@@ -10,6 +10,7 @@
 //     irecv a   irecv b   isend ...   wait: line of a's source -> a   wait: line of b's source -> b
 #include "core/comm.h"
 #include "core/owner.h"
+#include "core/plan.h"
 
 namespace xcoll {
 
@@ -37,22 +38,14 @@ void Comm::begin_deferred() {
     }
 }
 
-// Nothing else can move, and nothing but its line can let it go on.
-std::optional<Until> Comm::line_of_deferred(const Request &request) {
-    if (!traits(request.what.op.kind).is_message) {
-        return std::nullopt;
-    }
-    const Owner owner(*this);
-    const bool is_next = in_flight_.first_deferred() == &request && in_flight_.has_only_deferred();
-    return is_next ? team_.post->next_line(request.what.op.from) : std::nullopt;
+// Nothing else can move, and nothing but its line can let it go on. With the owner word.
+bool Comm::is_next_deferred(const Request &request) const {
+    return in_flight_.first_deferred() == &request && in_flight_.has_only_deferred();
 }
 
-// With the owner word. True if it is received, with success.
-bool Comm::receive_deferred(Request &request) {
-    if (in_flight_.first_deferred() != &request || trouble_.is_there()) { // another thread was faster
-        return false;
-    }
-    return receives_now(request.what.op);
+std::unique_ptr<Plan> Comm::take_spare() {
+    const Owner owner(*this);
+    return spare_plans_.take();
 }
 
 } // namespace xcoll

@@ -108,6 +108,22 @@ public:
             }
         });
     }
+    // In place of wait(), for who asks no status and gives the plan up afterwards, if it is a receive that is all there
+    // is to its communicator: then that has the plan, for the next one. False: nothing has happened.
+    bool receive_and_go() {
+        const bool may_serve_again = own_ && own_->what.op.kind == Kind::recv && !persistent_ && !observer_;
+        return may_serve_again && !own_->done() && own_->comm->try_receive(*own_, Timing::no, this);
+    }
+    // Nobody has it any more: what it has done leaves nothing behind.
+    void be_spare() {
+        std::destroy_at(&own_->what); // in place: to move another one there takes twice as long
+        std::construct_at(&own_->what);
+        active = false;
+        magic_ = 0;
+    }
+    void serve_again() {
+        magic_ = alive;
+    }
     // True if it was done before the time was over; < 0: no limit.
     bool wait_for(int64_t timeout_ms);
     bool test_part(const Part &part);

@@ -197,6 +197,45 @@ void are_waited_for_by_several_threads(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Their requests serve again, of which users see nothing: more at once than are kept, and between others that are told,
+// tested, of a made type or from nobody.
+void count_told(void *context, const xcoll_status_t *) {
+    ++*static_cast<int *>(context);
+}
+void leave_nothing_to_those_behind_them(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    constexpr size_t messages = 70;
+    for (int round = 0; round < 6; ++round) {
+        std::array<int, messages> values;
+        std::array<xcoll_request_t, messages> requests;
+        values.fill(untouched);
+        int told = 0, nothing = untouched, done = 0;
+        xcoll_dtype_t type = 0;
+        const xcoll_dtype_t number = XCOLL_INT32;
+        ranks::succeed(xcoll_type_vector(1, 1, 1, XCOLL_INT32, &type));
+        for (size_t i = 0; i < messages; ++i) {
+            ranks::succeed(xcoll_irecv(&values[i], 1, i % 3 == 0 ? type : number, ring.left, tag, comm, &requests[i]));
+        }
+        ranks::succeed(xcoll_type_free(&type));
+        ranks::succeed(xcoll_request_on_done(requests[0], count_told, &told));
+        for (size_t i = 0; i < messages; ++i) {
+            send(ring, static_cast<int>(i), tag, comm);
+        }
+        for (size_t i = 0; i < messages; ++i) {
+            ranks::succeed(i % 5 == 4 ? xcoll_test(&requests[i], &done) : XCOLL_SUCCESS);
+            ranks::succeed(xcoll_wait(&requests[i]));
+            ranks::check(requests[i] == XCOLL_REQUEST_NULL, "a receive that was waited for has a request");
+            ranks::check(values[i] == static_cast<int>(i), "a receive got the message of another one");
+        }
+        ranks::check(told == 1, "a function was told of more than its own request");
+        xcoll_status_t status{};
+        ranks::succeed(xcoll_irecv(&nothing, 1, XCOLL_INT32, XCOLL_NO_RANK, tag, comm, &requests[0]));
+        ranks::succeed(xcoll_wait_for(&requests[0], -1, &done, &status));
+        ranks::check(nothing == untouched && status.source == XCOLL_NO_RANK && status.bytes == 0,
+                     "a receive from nobody got a message");
+    }
+}
+
 // With sends that are over at once, in the order of the receives or in the other one.
 void are_started_again_with_sends(const Rank &rank, xcoll_comm_t comm) {
     const Ring ring(rank);
@@ -271,9 +310,10 @@ void end_with_their_communicator(Rank &rank) {
 
 void test(Rank &rank) {
     xcoll_comm_t comm = rank.open();
-    for (const auto part : {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused,
-                            go_on_beside_other_requests, tell_what_is_too_long, are_waited_for_by_several_threads,
-                            are_started_again_with_sends, belong_to_requests_that_send_as_well}) {
+    for (const auto part :
+         {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused, go_on_beside_other_requests,
+          tell_what_is_too_long, are_waited_for_by_several_threads, leave_nothing_to_those_behind_them,
+          are_started_again_with_sends, belong_to_requests_that_send_as_well}) {
         part(rank, comm);
         ranks::succeed(xcoll_barrier(comm));
     }

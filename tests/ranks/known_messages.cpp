@@ -3,6 +3,7 @@
 // A message that is like one before does what the first one did: with other buffers, by turns with messages that differ
 // in one argument, to and from nobody, after one that was refused, and beside those that a function sends and receives
 // that is told of the end of a request.
+#include <array>
 #include <numeric>
 
 #include "ranks.h"
@@ -48,15 +49,29 @@ void pass_on(const Rank &rank, xcoll_comm_t comm, size_t count, int tag, int tur
     check_numbers(in, base + left_of(rank), "a message round the ring");
 }
 
+// As messages with requests, which are known as well, by turns with those that block.
+void pass_on_with_requests(const Rank &rank, xcoll_comm_t comm, size_t count, int tag, int turn) {
+    const int base = 1000 * turn + 10 * tag + 500;
+    std::vector<int> out = numbers(base + rank.rank(), count), in(count, -1);
+    std::array<xcoll_request_t, 2> requests{};
+    ranks::succeed(xcoll_irecv(in.data(), count, XCOLL_INT32, left_of(rank), tag, comm, &requests[0]));
+    ranks::succeed(xcoll_isend(out.data(), count, XCOLL_INT32, right_of(rank), tag, comm, &requests[1]));
+    ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
+    check_numbers(in, base + left_of(rank), "a message with a request");
+}
+
 void is_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
     for (const size_t count : {size_t{1}, size_t{0}, size_t{25}, size_t{100}, size_t{2000}, size_t{30'000}}) {
         for (int turn = 0; turn < times; ++turn) {
             pass_on(rank, comm, count, 3, turn);
+            pass_on_with_requests(rank, comm, count, 3, turn);
         }
     }
     for (int turn = 0; turn < times * variants; ++turn) {
         pass_on(rank, comm, static_cast<size_t>(turn % variants), 3, turn);
         pass_on(rank, comm, 1, turn % variants, turn);
+        pass_on_with_requests(rank, comm, static_cast<size_t>(turn % variants), 3, turn);
+        pass_on_with_requests(rank, comm, 1, turn / 2 % variants, turn);
         pass_on(rank, comm, 1, turn / 2 % 2, turn);
     }
 }
@@ -103,6 +118,13 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
     int room[3] = {};
     for (int turn = 0; turn < times; ++turn) {
         pass_on(rank, comm, 2, 7, turn);
+        pass_on_with_requests(rank, comm, 2, 7, turn);
+        xcoll_request_t request = XCOLL_REQUEST_NULL;
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_isend(nullptr, 2, XCOLL_INT32, right_of(rank), 7, comm, &request));
+        ranks::expect_message({"buf"});
+        ranks::check(request == XCOLL_REQUEST_NULL, "a send that was refused has a request");
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_isend(room, 2, XCOLL_INT32, right_of(rank), 7, comm, nullptr));
+        ranks::expect_message({"request"});
         ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_send(nullptr, 2, XCOLL_INT32, right_of(rank), 7, comm));
         ranks::expect_message({"buf"});
         ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_recv(XCOLL_IN_PLACE, 2, XCOLL_INT32, left_of(rank), 7, comm));
