@@ -201,7 +201,7 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             }
         }
         try {
-            plan = kind == Kind::recv ? site.comm.take_spare() : nullptr;
+            plan = Plan::may_serve_again(kind) ? site.comm.take_spare() : nullptr;
             plan = plan ? std::move(plan) : std::make_unique<Plan>(site.comm);
             with_request(plan->own_call(), site.comm);
         } catch (...) {

@@ -99,7 +99,7 @@ public:
     // The same of a receive which is all that is in flight here, as a blocking call receives. True if it is done. Then
     // `spare`, whose it is, belongs to this communicator (core/spare_plans.h). False: nothing has happened.
     bool try_receive(Request &request, Timing timing, Plan *spare = nullptr);
-    // For a receive; nullptr: there is none.
+    // For one that Plan::may_serve_again(); nullptr: there is none.
     std::unique_ptr<Plan> take_spare();
     // As a wait for a request would.
     void sleep(const Until &until, int64_t nanoseconds) {

@@ -108,11 +108,15 @@ public:
             }
         });
     }
-    // In place of wait(), for who asks no status and gives the plan up afterwards, if it is a receive that is all there
-    // is to its communicator: then that has the plan, for the next one. False: nothing has happened.
+    // Of a receive, which may send as well.
+    static constexpr bool may_serve_again(Kind kind) {
+        return traits(kind).is_message && kind != Kind::send;
+    }
+    // In place of wait(), for who asks no status and gives the plan up afterwards, if it may serve again and nothing
+    // else is in flight before it: then its communicator has the plan, for the next one. False: nothing has happened.
     bool receive_and_go() {
-        const bool may_serve_again = own_ && own_->what.op.kind == Kind::recv && !persistent_ && !observer_;
-        return may_serve_again && !own_->done() && own_->comm->try_receive(*own_, Timing::no, this);
+        const bool is_for_once = own_ && may_serve_again(own_->what.op.kind) && !persistent_ && !observer_;
+        return is_for_once && !own_->done() && own_->comm->try_receive(*own_, Timing::no, this);
     }
     // Nobody has it any more: what it has done leaves nothing behind.
     void be_spare() {
