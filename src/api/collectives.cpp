@@ -201,8 +201,12 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
             }
         }
         try {
-            plan = Plan::may_serve_again(kind) ? site.comm.take_spare() : nullptr;
-            plan = plan ? std::move(plan) : std::make_unique<Plan>(site.comm);
+            if constexpr (Plan::may_serve_again(kind)) {
+                plan = site.comm.take_spare();
+            }
+            if (!plan) {
+                plan = std::make_unique<Plan>(site.comm);
+            }
             with_request(plan->own_call(), site.comm);
         } catch (...) {
             refuse<kind>(site.comm);

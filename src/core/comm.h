@@ -96,8 +96,9 @@ public:
     // Starts an operation that is not in flight; the caller waits for it or drives it. Throws Failure.
     void start(Request &request);
     void wait_for(Request &request, Timing timing = Timing::yes);
-    // The same of a receive which is all that is in flight here, as a blocking call receives. True if it is done. Then
-    // `spare`, whose it is, belongs to this communicator (core/spare_plans.h). False: nothing has happened.
+    // The same of the first receive that has not begun, if nothing but such is in flight here: as a blocking call
+    // receives. True if it is done. Then `spare`, whose it is, belongs to this communicator (core/spare_plans.h).
+    // False: nothing has happened.
     bool try_receive(Request &request, Timing timing, Plan *spare = nullptr);
     // For one that Plan::may_serve_again(); nullptr: there is none.
     std::unique_ptr<Plan> take_spare();
