@@ -19,4 +19,7 @@ drive 0 'the reason'
 echo 'exit 3' >"$tree/tests/unit/status.sh"
 drive 1 '1 passed, 1 failed, 1 skipped'
 drive 1 'status 3'
+# Before all that it says, what it found.
+echo 'seq 30; echo "[ RUN      ] a_promise"; echo 1 is not 2; echo "[  FAILED  ] a_promise"; exit 3' >"$tree/tests/unit/status.sh"
+drive 1 '| > 1 is not 2'
 exit 0
