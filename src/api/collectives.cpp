@@ -172,6 +172,37 @@ void set_to_none(xcoll_request_t *request) {
     }
 }
 
+template <Kind kind, class Describe> std::unique_ptr<Plan> started(Comm &comm, Describe describe) {
+    std::unique_ptr<Plan> plan;
+    try {
+        plan = std::make_unique<Plan>(comm);
+        describe(plan->own_call(), comm);
+    } catch (...) {
+        refuse<kind>(comm);
+        throw;
+    }
+    plan->start();
+    return plan;
+}
+
+// The same of what may be served by a spare plan, which may have served its like before.
+template <Kind kind, class Describe>
+std::unique_ptr<Plan> started_receive(Comm &comm, const Arguments &arguments, Describe describe) {
+    std::unique_ptr<Plan> plan = comm.take_spare();
+    if (plan && plan->serve_again(kind, arguments)) [[likely]] {
+        describe(plan->known_call(), comm);
+        plan->start_again();
+        return plan;
+    }
+    if (!plan) {
+        plan = std::make_unique<Plan>(comm);
+    }
+    describe(plan->own_call(), comm);
+    plan->note(arguments);
+    plan->start();
+    return plan;
+}
+
 template <Kind kind, class Describe, class... T>
 xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_request_t *request, Describe describe,
                          T... arguments) noexcept {
@@ -200,19 +231,11 @@ xcoll_result_t immediate(const char *function, xcoll_comm_t handle, xcoll_reques
                 return;
             }
         }
-        try {
-            if constexpr (Plan::may_serve_again(kind)) {
-                plan = site.comm.take_spare();
-            }
-            if (!plan) {
-                plan = std::make_unique<Plan>(site.comm);
-            }
-            with_request(plan->own_call(), site.comm);
-        } catch (...) {
-            refuse<kind>(site.comm);
-            throw;
+        if constexpr (Plan::may_serve_again(kind)) {
+            plan = started_receive<kind>(site.comm, Arguments::of<kind>(arguments...), with_request);
+        } else {
+            plan = started<kind>(site.comm, with_request);
         }
-        plan->start();
         plan->check_started();
         *request = handle_of(plan.release());
     });

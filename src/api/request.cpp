@@ -171,7 +171,7 @@ void fill(xcoll_status_t *status, const Plan *plan, bool is_done) {
 }
 
 [[gnu::always_inline]] inline void end(xcoll_request_t &handle, Plan *plan, xcoll_status_t *status) {
-    if (plan && !status && plan->receive_and_go()) {
+    if (plan && !status && (plan->is_shared() || plan->receive_and_go())) {
         handle = XCOLL_REQUEST_NULL;
         return;
     }

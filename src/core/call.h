@@ -31,6 +31,11 @@ public:
         return pointer;
     }
 
+    // It needs nothing but the caller's buffers.
+    bool keeps_nothing() const {
+        return !kept_;
+    }
+
     // ---- groups
     void keep(std::vector<Call> calls);
     // Where all bytes of the group lie now (coll/itinerary.h).

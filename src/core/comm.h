@@ -102,6 +102,8 @@ public:
     bool try_receive(Request &request, Timing timing, Plan *spare = nullptr);
     // For one that Plan::may_serve_again(); nullptr: there is none.
     std::unique_ptr<Plan> take_spare();
+    // Starts a receive like the one that its plan served before. False: nothing has happened; start() may say why.
+    bool try_start_again(Request &request);
     // As a wait for a request would.
     void sleep(const Until &until, int64_t nanoseconds) {
         watcher_.sleep(until, nanoseconds);

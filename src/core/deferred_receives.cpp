@@ -11,6 +11,7 @@
 #include "core/comm.h"
 #include "core/owner.h"
 #include "core/plan.h"
+#include "core/starting.h"
 
 namespace xcoll {
 
@@ -46,6 +47,24 @@ bool Comm::is_next_deferred(const Request &request) const {
 std::unique_ptr<Plan> Comm::take_spare() {
     const Owner owner(*this);
     return spare_plans_.take();
+}
+
+// The last time it was deferred, and ended without having begun. So it may be deferred again, and nothing of it but
+// what a start sets anew has changed.
+bool Comm::try_start_again(Request &request) {
+    const Starting starting(*this);
+    const Owner owner(*this);
+    if (trouble_.is_there() || turns_.behind() > 0) {
+        return false;
+    }
+    request.looked = request.waited = 0;
+    request.received = {XCOLL_UNDEFINED, XCOLL_UNDEFINED, 0};
+    request.recorded = chronicle_.begin_message(request.what.op);
+    ++request.starts;
+    in_flight_.add_deferred(request);
+    request.started = request.wants_time() ? ticks() : 0;
+    tell_in_flight();
+    return true;
 }
 
 } // namespace xcoll

@@ -85,9 +85,10 @@ public:
         return !list(Attention::asked).first() && !list(Attention::watched).first() && !first_in_line();
     }
     void add(Request &request) {
-        request.attention = Attention::asked;
-        list(Attention::asked).add(request);
-        ++size_;
+        add(request, Attention::asked);
+    }
+    void add_deferred(Request &request) {
+        add(request, Attention::deferred);
     }
     // To the end of another list.
     void pay(Attention attention, Request &request) {
@@ -123,6 +124,11 @@ public:
     }
 
 private:
+    void add(Request &request, Attention attention) {
+        request.attention = attention;
+        list(attention).add(request);
+        ++size_;
+    }
     template <class Wanted> static Request *find_in(const RequestList &list, Wanted wanted) {
         Request *request = list.first();
         while (request && !wanted(*request)) {

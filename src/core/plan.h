@@ -118,15 +118,38 @@ public:
         const bool is_for_once = own_ && may_serve_again(own_->what.op.kind) && !persistent_ && !observer_;
         return is_for_once && !own_->done() && own_->comm->try_receive(*own_, Timing::no, this);
     }
-    // Nobody has it any more: what it has done leaves nothing behind.
+    // Described from these arguments, and so known to who gives the same again.
+    void note(const Arguments &arguments) {
+        arguments_ = arguments;
+    }
+    // Nobody has it any more: what it has done leaves nothing behind but what may be known.
     void be_spare() {
-        std::destroy_at(&own_->what); // in place: to move another one there takes 30 instructions more
-        std::construct_at(&own_->what);
+        is_known_ = own_->what.keeps_nothing();
+        if (!is_known_) {
+            forget_call();
+        }
         active = false;
         magic_ = 0;
     }
-    void serve_again() {
+    // Its call is the one of before, but for the buffers, if this is true, and otherwise an empty one.
+    bool serve_again(Kind kind, const Arguments &arguments) {
         magic_ = alive;
+        if (is_known_ && own_->what.op.kind == kind && arguments_ == arguments) [[likely]] {
+            return true;
+        }
+        forget_call();
+        return false;
+    }
+    KnownCall &known_call() {
+        return own_->what;
+    }
+    // As start(), of a call that is known.
+    void start_again() {
+        if (own_->what.op.kind == Kind::recv && own_->comm->try_start_again(*own_)) [[likely]] {
+            active = true;
+        } else {
+            start();
+        }
     }
     // True if it was done before the time was over; < 0: no limit.
     bool wait_for(int64_t timeout_ms);
@@ -173,6 +196,10 @@ public:
     std::optional<Failure> failure; // what kept it from starting
 
 private:
+    void forget_call() {
+        std::destroy_at(&own_->what); // in place: to move another one there takes 30 instructions more
+        std::construct_at(&own_->what);
+    }
     void arm_observer();
     void fail_to_start(const Failure &trouble);
 
@@ -184,7 +211,9 @@ private:
     std::shared_ptr<Observer> observer_;
     bool persistent_ = false;
     const bool is_shared_ = false;
+    bool is_known_ = false; // while it is a spare one
     uint32_t magic_ = alive;
+    Arguments arguments_;
 };
 
 } // namespace xcoll

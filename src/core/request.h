@@ -11,7 +11,7 @@
 #include "base/task.h"
 #include "coll/select.h"
 #include "coll/user_message.h"
-#include "core/call.h"
+#include "core/habit.h"
 #include "core/observer.h"
 #include "core/recorded.h"
 
@@ -31,10 +31,10 @@ enum class Timing : bool { no, yes };
 
 // A message waits as the watch of its sends and receives.
 struct Request : PostWatch {
-    Comm *comm;                          // not looked at once it is done: the communicator may be freed then
-    std::weak_ptr<const void> comm_life; // of one that will be started again
-    bool has_moved = false;              // then: a buffer of it, since its itinerary was written
-    Call what;
+    Comm *comm;                              // not looked at once it is done: the communicator may be freed then
+    std::weak_ptr<const void> comm_life;     // of one that will be started again
+    bool has_moved = false;                  // then: a buffer of it, since its itinerary was written
+    KnownCall what;                          // known only in a plan that serves again
     std::shared_ptr<const GroupStage> after; // begins when these are done: the stage of a group before it
     size_t after_done = 0;                   // so many of them are, from the first on
     const Row *row = nullptr;                // as the next: found at the first start, the same at all others
@@ -69,7 +69,7 @@ struct Request : PostWatch {
 
     explicit Request(Comm *of) : comm(of) {
     }
-    Request(Comm *of, Call called) : comm(of), what(std::move(called)) {
+    Request(Comm *of, Call called) : comm(of), what{std::move(called)} {
     }
     void fail(const Failure &why) {
         failure = why;

@@ -10,18 +10,13 @@ SparePlans::SparePlans() = default;
 SparePlans::~SparePlans() = default;
 
 std::unique_ptr<Plan> SparePlans::take() {
-    if (count_ == 0) {
-        return nullptr;
-    }
-    std::unique_ptr<Plan> plan = std::move(plans_[--count_]);
-    plan->serve_again();
-    return plan;
+    return taken_ == kept_ ? nullptr : std::move(plans_[taken_++ % most]);
 }
 
 void SparePlans::keep(std::unique_ptr<Plan> plan) {
     plan->be_spare();
-    if (count_ < most) {
-        plans_[count_++] = std::move(plan);
+    if (kept_ - taken_ < most) {
+        plans_[kept_++ % most] = std::move(plan);
     }
 }
 

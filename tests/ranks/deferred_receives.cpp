@@ -236,6 +236,29 @@ void leave_nothing_to_those_behind_them(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// Each of them, in so many rounds that whatever served one that was told would come to serve another.
+void are_told_of_once(const Rank &rank, xcoll_comm_t comm) {
+    const Ring ring(rank);
+    for (int round = 0; round < 10; ++round) {
+        std::array<int, 12> values; // so few that no send waits
+        std::array<xcoll_request_t, values.size()> requests;
+        int told = 0;
+        for (size_t i = 0; i < values.size(); ++i) {
+            requests[i] = receive(ring, values[i], tag, comm);
+            ranks::succeed(xcoll_request_on_done(requests[i], count_told, &told));
+        }
+        for (size_t i = 0; i < values.size(); ++i) {
+            send(ring, static_cast<int>(i), tag, comm);
+        }
+        rank.meet(); // the messages are there before anybody waits
+        ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
+        std::array<int, values.size()> expected;
+        std::iota(expected.begin(), expected.end(), 0);
+        ranks::check(values == expected, "a receive got the message of another one");
+        ranks::check(told == static_cast<int>(values.size()), "a function was not told of each request once");
+    }
+}
+
 // With sends that are over at once, in the order of the receives or in the other one.
 void are_started_again_with_sends(const Rank &rank, xcoll_comm_t comm) {
     const Ring ring(rank);
@@ -313,7 +336,7 @@ void test(Rank &rank) {
     for (const auto part :
          {keep_their_order, are_waited_for_in_any_order, stand_before_what_is_refused, go_on_beside_other_requests,
           tell_what_is_too_long, are_waited_for_by_several_threads, leave_nothing_to_those_behind_them,
-          are_started_again_with_sends, belong_to_requests_that_send_as_well}) {
+          are_told_of_once, are_started_again_with_sends, belong_to_requests_that_send_as_well}) {
         part(rank, comm);
         ranks::succeed(xcoll_barrier(comm));
     }

@@ -58,6 +58,11 @@ void pass_on_with_requests(const Rank &rank, xcoll_comm_t comm, size_t count, in
     ranks::succeed(xcoll_isend(out.data(), count, XCOLL_INT32, right_of(rank), tag, comm, &requests[1]));
     ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
     check_numbers(in, base + left_of(rank), "a message with a request");
+    in.assign(count, -1);
+    ranks::succeed(xcoll_isendrecv(out.data(), count, right_of(rank), tag, in.data(), count, left_of(rank), tag,
+                                   XCOLL_INT32, comm, &requests[0]));
+    ranks::succeed(xcoll_wait(&requests[0]));
+    check_numbers(in, base + left_of(rank), "an exchange with a request");
 }
 
 void is_the_same_each_time(const Rank &rank, xcoll_comm_t comm) {
@@ -95,6 +100,25 @@ void differs_in_one_argument(const Rank &rank, xcoll_comm_t comm) {
     }
 }
 
+// The same of two receives that are under way at once, each like the last one or not.
+void differs_in_one_argument_with_requests(const Rank &rank, xcoll_comm_t comm) {
+    for (int turn = 0; turn < times * 8; ++turn) {
+        const int steps = 1 + turn / 2 % 2, tag = turn / 4 % 2;
+        const size_t room = turn / 8 % 2 == 0 ? 2 : 1;
+        const int to = right_of(rank, steps), from = left_of(rank, steps);
+        const int out[2] = {100 * turn + rank.rank(), -2 - turn};
+        int first[2] = {-1, -1}, second = -1;
+        std::array<xcoll_request_t, 4> requests{};
+        ranks::succeed(xcoll_irecv(first, room, XCOLL_INT32, from, tag, comm, &requests[0]));
+        ranks::succeed(xcoll_irecv(&second, 1, XCOLL_INT32, from, 1 - tag, comm, &requests[1]));
+        ranks::succeed(xcoll_isend(out + 1, 1, XCOLL_INT32, to, 1 - tag, comm, &requests[2]));
+        ranks::succeed(xcoll_isend(out, 1, XCOLL_INT32, to, tag, comm, &requests[3]));
+        ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
+        ranks::check(first[0] == 100 * turn + from && first[1] == -1 && second == -2 - turn,
+                     "two messages at once, each by its tag");
+    }
+}
+
 void may_be_to_nobody(const Rank &rank, xcoll_comm_t comm) {
     for (int turn = 0; turn < times; ++turn) {
         int out = turn, in = -1;
@@ -125,6 +149,16 @@ void refuses_bad_buffers(const Rank &rank, xcoll_comm_t comm) {
         ranks::check(request == XCOLL_REQUEST_NULL, "a send that was refused has a request");
         ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_isend(room, 2, XCOLL_INT32, right_of(rank), 7, comm, nullptr));
         ranks::expect_message({"request"});
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_irecv(nullptr, 2, XCOLL_INT32, left_of(rank), 7, comm, &request));
+        ranks::expect_message({"buf"});
+        ranks::check(request == XCOLL_REQUEST_NULL, "a receive that was refused has a request");
+        pass_on_with_requests(rank, comm, 2, 7, turn);
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_irecv(room, 2, XCOLL_INT32, left_of(rank), 7, comm, nullptr));
+        ranks::expect_message({"request"});
+        pass_on_with_requests(rank, comm, 2, 7, turn);
+        ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_isendrecv(room, 2, right_of(rank), 7, room + 1, 2, left_of(rank), 7,
+                                                          XCOLL_INT32, comm, &request));
+        ranks::expect_message({"send", "recv", "separate buffers"});
         ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_send(nullptr, 2, XCOLL_INT32, right_of(rank), 7, comm));
         ranks::expect_message({"buf"});
         ranks::expect(XCOLL_ERR_ARGUMENT, xcoll_recv(XCOLL_IN_PLACE, 2, XCOLL_INT32, left_of(rank), 7, comm));
@@ -192,6 +226,7 @@ void test(Rank &rank) {
     ranks::succeed(xcoll_comm_dup(comm, &other));
     is_the_same_each_time(rank, comm);
     differs_in_one_argument(rank, comm);
+    differs_in_one_argument_with_requests(rank, comm);
     may_be_to_nobody(rank, comm);
     refuses_bad_buffers(rank, comm);
     if (!rank.is_thread()) {
