@@ -204,7 +204,7 @@ void count_told(void *context, const xcoll_status_t *) {
 }
 void leave_nothing_to_those_behind_them(const Rank &rank, xcoll_comm_t comm) {
     const Ring ring(rank);
-    constexpr size_t messages = 70;
+    constexpr size_t messages = 150;
     for (int round = 0; round < 6; ++round) {
         std::array<int, messages> values;
         std::array<xcoll_request_t, messages> requests;
