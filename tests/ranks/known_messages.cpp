@@ -111,9 +111,9 @@ void differs_in_one_argument_with_requests(const Rank &rank, xcoll_comm_t comm) 
         std::array<xcoll_request_t, 4> requests{};
         ranks::succeed(xcoll_irecv(first, room, XCOLL_INT32, from, tag, comm, &requests[0]));
         ranks::succeed(xcoll_irecv(&second, 1, XCOLL_INT32, from, 1 - tag, comm, &requests[1]));
-        ranks::succeed(xcoll_isend(out + 1, 1, XCOLL_INT32, to, 1 - tag, comm, &requests[2]));
-        ranks::succeed(xcoll_isend(out, 1, XCOLL_INT32, to, tag, comm, &requests[3]));
-        rank.meet(); // the messages are there before anybody waits, so that a receive like the last one is known
+        ranks::succeed(xcoll_isend(out, 1, XCOLL_INT32, to, tag, comm, &requests[2]));
+        ranks::succeed(xcoll_isend(out + 1, 1, XCOLL_INT32, to, 1 - tag, comm, &requests[3]));
+        rank.meet(); // what serves a receive serves the next if its message was there, and in its turn
         ranks::succeed(xcoll_waitall(requests.size(), requests.data()));
         ranks::check(first[0] == 100 * turn + from && first[1] == -1 && second == -2 - turn,
                      "two messages at once, each by its tag");
